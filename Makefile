@@ -1,0 +1,44 @@
+# make run [RAW="files…"]   set up what is missing, then run the pipeline on the samples, or on RAW
+# make test                 set up what is missing, then pass the tests
+# make check                lint, types, import law
+# make lock                 resolve the dependencies anew
+
+PYTHON ?= python3
+RAW ?= config/samples
+PIP := .venv/bin/python -m pip --disable-pip-version-check --quiet
+UV_COMPILE := .venv/bin/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml
+
+.PHONY: run test check lock clean
+
+run: .venv/.run
+	.venv/bin/paperlake run $(RAW)
+
+test: .venv/.dev
+	.venv/bin/python -m pytest
+
+check: .venv/.dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+# The dev environment holds all of the product's, so `make run` after `make test` installs nothing.
+.venv/.run: requirements.lock pyproject.toml
+	test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+.venv/.dev: requirements-dev.lock requirements.lock pyproject.toml
+	test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	$(PIP) install --require-hashes -r requirements-dev.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@ .venv/.run
+
+lock: .venv/.dev
+	$(PIP) install uv
+	$(UV_COMPILE) --extra build -o requirements.lock
+	$(UV_COMPILE) --extra build --extra dev -c requirements.lock -o requirements-dev.lock
+
+clean:
+	rm -rf .venv lake

@@ -1,0 +1,1 @@
+"""This package turns bytes and frames into frames: readers, cleaning, matching, merging. It writes nothing."""

@@ -1,0 +1,1 @@
+"""This package reads raw files: one module a format."""

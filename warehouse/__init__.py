@@ -1,0 +1,1 @@
+"""This package keeps the lake: its layout, landing, Parquet writing, releases, and DuckDB on top of them."""
