@@ -1,0 +1,66 @@
+"""Header names and the fields they fill."""
+
+import pytest
+
+from transforms.readers.columns import COLUMN_NAMES, column_map, has_paper_columns
+from transforms.schemas import FIELDS
+
+
+def test_every_name_leads_to_a_field_of_the_contract():
+    fields = {column.name for column in FIELDS} | {"source_key"}
+    assert set(COLUMN_NAMES.values()) <= fields
+
+
+def test_every_name_is_written_as_it_is_looked_up():
+    assert all(column_map([name]) == {name: field} for name, field in COLUMN_NAMES.items())
+
+
+@pytest.mark.parametrize(
+    ("header", "field"),
+    [
+        ("Title", "title_raw"),
+        ("paper_title", "title_raw"),
+        ("Article Title", "title_raw"),
+        ("Author(s)", "authors_raw"),
+        ("Author Names", "authors_raw"),
+        ("paper-abstract", "abstract_raw"),
+        ("PY", "year_raw"),
+        ("Publication Year", "year_raw"),
+        ("publication_date", "date_raw"),
+        ("container-title", "venue_raw"),
+        ("Source title", "venue_raw"),
+        ("BOOKTITLE", "venue_raw"),
+        ("Issue", "number_raw"),
+        ("ENTRYTYPE", "type_raw"),
+        ("arXiv ID", "arxiv_id_raw"),
+        ("forum", "openreview_id_raw"),
+        ("PubMed.ID", "pmid_raw"),
+        ("detail_url", "urls_raw"),
+        ("PDF Link", "pdf_url_raw"),
+        ("GitHub", "link_urls_raw"),
+        ("status", "decision_raw"),
+        ("ID", "source_key"),
+        ("\ufefftitle", "title_raw"),
+        ("ＤＯＩ", "doi_raw"),
+    ],
+)
+def test_a_header_is_known_in_any_writing(header: str, field: str):
+    assert column_map([header]) == {header: field}
+
+
+@pytest.mark.parametrize("header", ["source", "gs_citation", "authorids", "rating", "", "title_count", "subtitles_url"])
+def test_a_column_of_another_meaning_stays_unmapped(header: str):
+    assert column_map([header]) == {}
+
+
+def test_the_preferred_column_of_a_field_comes_first_wherever_it_stands():
+    assert list(column_map(["summary", "booktitle", "Abstract", "venue"])) == ["Abstract", "summary", "venue", "booktitle"]
+
+
+def test_two_writings_of_one_name_keep_the_order_of_the_file():
+    assert list(column_map(["TITLE", "title"])) == ["TITLE", "title"]
+
+
+def test_papers_are_told_by_title_abstract_or_identifier_and_not_by_less():
+    assert has_paper_columns(["DOI", "x"])
+    assert not has_paper_columns(["id", "author", "year", "url"])
