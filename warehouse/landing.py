@@ -1,0 +1,154 @@
+"""This module lands files: copies them unchanged into the lake under their SHA-256, once each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from transforms.schemas import PaperlakeError
+from warehouse.atomic import rename, temporary_beside, write_file
+from warehouse.layout import Lake
+from warehouse.live import LiveName
+
+_CHUNK_BYTES = 1 << 20
+
+
+class LandError(PaperlakeError):
+    """A file that cannot be landed: missing, unreadable, no regular file, too large, or changing while it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A file to land: where it stands, its source, and its path below the source's folder."""
+
+    path: Path
+    source: str
+    source_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What landing found: the names, and how many files were copied, or known by size, mtime and inode and not opened."""
+
+    names: tuple[LiveName, ...]
+    copied_count: int
+    unopened_count: int
+
+
+def find_files(given: Path) -> list[tuple[Path, str]]:
+    """The regular files at `given`, each with its path below it (its base name for a file), sorted.
+
+    Folders are searched through; hidden entries, symbolic links inside them and special files are left out. A file or
+    folder named itself may be a link.
+
+    Raises:
+        LandError: nothing is there, or it is neither a file nor a folder.
+    """
+    if given.is_dir():
+        found = []
+        for folder, folders, names in os.walk(given):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            found += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
+        regular = [path for path in found if stat.S_ISREG(path.lstat().st_mode)]
+        return [(path, path.relative_to(given).as_posix()) for path in regular]
+    if not given.exists():
+        raise LandError(f"{given}: no such file or folder")
+    if not given.is_file():
+        raise LandError(f"{given}: neither a file nor a folder")
+    return [(given, given.name)]
+
+
+def known_hash(lake: Lake, path: Path, cache: dict[str, list[object]]) -> str | None:
+    """The hash of a file that was landed before and has the same size, mtime and inode since; else None."""
+    entry = cache.get(str(path.resolve()))
+    if entry is None:
+        return None
+    *known, sha256 = entry
+    return str(sha256) if known == _stat_key(path.stat()) and lake.raw_path(str(sha256)).exists() else None
+
+
+def land_files(lake: Lake, incoming: Iterable[Incoming], *, max_bytes: int, rehash: bool = False) -> Landed:
+    """Lands files and says under which hash each lies; a file known by its stat is not opened unless `rehash`.
+
+    Raises:
+        LandError: a file cannot be landed; those before it stay in `raw/`, where they do no harm.
+    """
+    cache = read_stat_cache(lake)
+    names, copied_count, unopened_count = [], 0, 0
+    changed = False
+    for file in incoming:
+        try:
+            sha256 = None if rehash else known_hash(lake, file.path, cache)
+            if sha256 is not None:
+                unopened_count += 1
+                size_bytes = file.path.stat().st_size
+            else:
+                sha256, size_bytes, is_new, key = _copy(lake, file.path, max_bytes)
+                copied_count += is_new
+                cache[str(file.path.resolve())] = [*key, sha256]
+                changed = True
+        except OSError as error:
+            raise LandError(f"{file.path}: cannot be read: {error.strerror or error}") from error
+        names.append(LiveName(file.source, file.source_path, sha256, size_bytes))
+    if changed:
+        write_file(lake.state_dir / "stat_cache.json", json.dumps(cache, sort_keys=True, indent=0).encode())
+    return Landed(tuple(names), copied_count, unopened_count)
+
+
+def read_stat_cache(lake: Lake) -> dict[str, list[object]]:
+    """Size, mtime in nanoseconds, inode and hash by absolute path; a damaged cache is an empty one, as it saves work only."""
+    try:
+        cache = json.loads((lake.state_dir / "stat_cache.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return cache if isinstance(cache, dict) else {}
+
+
+def _stat_key(status: os.stat_result) -> list[int]:
+    return [status.st_size, status.st_mtime_ns, status.st_ino]
+
+
+def _copy(lake: Lake, path: Path, max_bytes: int) -> tuple[str, int, bool, list[int]]:
+    """Hash, size, whether it is new to the lake, and the stat of the file as it was copied."""
+    with _open_regular(path) as source:
+        before = os.fstat(source.fileno())
+        if before.st_size > max_bytes:
+            raise LandError(f"{path}: {before.st_size} bytes, more than limits.file_bytes = {max_bytes} in pipeline.toml")
+        lake.raw_dir.mkdir(parents=True, exist_ok=True)
+        temporary = temporary_beside(lake.raw_dir / "landing")
+        digest, size_bytes = hashlib.sha256(), 0
+        with temporary.open("wb") as copy:
+            while chunk := source.read(_CHUNK_BYTES):
+                digest.update(chunk)
+                size_bytes += len(chunk)
+                copy.write(chunk)
+            copy.flush()
+            os.fsync(copy.fileno())
+        key = _stat_key(before)
+        if _stat_key(os.fstat(source.fileno())) != key or size_bytes != before.st_size:
+            temporary.unlink()
+            raise LandError(f"{path}: changed while it was read; run again when its writer is done")
+    sha256 = digest.hexdigest()
+    target = lake.raw_path(sha256)
+    if target.exists() and target.stat().st_size == size_bytes:
+        temporary.unlink()
+        return sha256, size_bytes, False, key
+    target.parent.mkdir(exist_ok=True)
+    temporary.chmod(0o444)
+    rename(temporary, target)
+    return sha256, size_bytes, True, key
+
+
+def _open_regular(path: Path) -> BinaryIO:
+    """The file opened for reading; a FIFO put in its place is not waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise LandError(f"{path}: no regular file")
+    return os.fdopen(descriptor, "rb")

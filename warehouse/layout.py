@@ -1,0 +1,113 @@
+"""This module knows where everything lies in a lake."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from transforms.schemas import SCHEMA_VERSION, PaperlakeError
+
+
+class LakeError(PaperlakeError):
+    """A lake that cannot be used as it is: nothing published yet, damaged, or written by a newer paperlake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """The paths of one lake; making one touches nothing on disk."""
+
+    path: Path
+
+    @property
+    def raw_dir(self) -> Path:
+        """Landed files, never changed: `<sha256[:2]>/<sha256>`."""
+        return self.path / "raw"
+
+    @property
+    def work_dir(self) -> Path:
+        """Stage outputs: `<stage>/<key>/`, named by a hash of what they were made from."""
+        return self.path / "work"
+
+    @property
+    def releases_dir(self) -> Path:
+        """Published releases: `<release_id>/<table>/*.parquet`."""
+        return self.path / "releases"
+
+    @property
+    def current_link(self) -> Path:
+        """Relative symbolic link to the current release."""
+        return self.path / "current"
+
+    @property
+    def runs_dir(self) -> Path:
+        """Run reports, and the failing rows of checks."""
+        return self.path / "runs"
+
+    @property
+    def state_dir(self) -> Path:
+        """The live set, the stat cache, what was built last, and the lock."""
+        return self.path / "state"
+
+    @property
+    def spill_dir(self) -> Path:
+        """Where queries that do not fit in memory spill to."""
+        return self.path / "tmp"
+
+    @property
+    def catalog_path(self) -> Path:
+        """The derived DuckDB file."""
+        return self.path / "paperlake.duckdb"
+
+    def raw_path(self, sha256: str) -> Path:
+        """Where the raw file with this hash lies."""
+        return self.raw_dir / sha256[:2] / sha256
+
+    def current_release(self) -> Path | None:
+        """The folder of the current release, or None before the first was published.
+
+        Raises:
+            LakeError: the pointer leads nowhere, or a newer paperlake wrote the release.
+        """
+        if not self.current_link.is_symlink():
+            return None
+        folder = self.current_link.resolve()
+        if not (folder / "release.json").is_file():
+            raise LakeError(
+                f"{self.current_link} points at {folder.name}, which is no complete release; "
+                f"point it at one of {self.releases_dir} or remove it and run again"
+            )
+        read_release(folder)
+        return folder
+
+    def require_release(self) -> Path:
+        """The folder of the current release.
+
+        Raises:
+            LakeError: nothing is published, with what to do.
+        """
+        folder = self.current_release()
+        if folder is None:
+            where = f"the lake {self.path} has no release yet" if self.path.is_dir() else f"there is no lake at {self.path}"
+            raise LakeError(f"{where}: run `paperlake run FILES --lake {self.path}` first, or name another with --lake")
+        return folder
+
+
+def read_release(folder: Path) -> dict[str, Any]:
+    """The content of a release's `release.json`.
+
+    Raises:
+        LakeError: it is damaged, or its schema version is newer than this code's.
+    """
+    path = folder / "release.json"
+    try:
+        release: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        version = int(release["schema_version"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LakeError(f"{path} is no release description: {error}") from error
+    if version > SCHEMA_VERSION:
+        raise LakeError(
+            f"{path}: schema version {version} is newer than {SCHEMA_VERSION}, which this paperlake knows; upgrade paperlake"
+        )
+    return release

@@ -1,0 +1,88 @@
+"""This module keeps the live set: the raw files a release is made from, and the names they came under."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from warehouse.atomic import write_file
+from warehouse.layout import Lake, LakeError
+
+COMMAND_LINE = "command_line"
+"""The source of files given on the command line; they stay live by their hash until they are forgotten."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LiveName:
+    """One name under which a raw file is live."""
+
+    source: str
+    source_path: str
+    sha256: str
+    size_bytes: int
+
+    @property
+    def file_name(self) -> str:
+        """The base name."""
+        return self.source_path.rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFile:
+    """One live raw file, with the least of its names (by source precedence, then by name)."""
+
+    sha256: str
+    source: str
+    file_name: str
+    source_path: str
+    size_bytes: int
+
+
+def read_live(lake: Lake) -> frozenset[LiveName]:
+    """The names that are live now.
+
+    Raises:
+        LakeError: the file that holds them is damaged.
+    """
+    path = lake.state_dir / "live.json"
+    if not path.exists():
+        return frozenset()
+    try:
+        return frozenset(LiveName(**row) for row in json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise LakeError(f"{path} is damaged ({error}); restore it, or remove it and run again with all files") from error
+
+
+def write_live(lake: Lake, names: Iterable[LiveName]) -> None:
+    """Replaces the live set."""
+    rows = ",\n".join(json.dumps(asdict(name), ensure_ascii=False, sort_keys=True) for name in sorted(names))
+    write_file(lake.state_dir / "live.json", f"[\n{rows}\n]\n".encode())
+
+
+def add_names(live: frozenset[LiveName], landed: Iterable[LiveName]) -> frozenset[LiveName]:
+    """The live set after `landed`: in a configured source a file supersedes the one of the same relative name."""
+    new = set(landed)
+    superseded = {(name.source, name.source_path) for name in new if name.source != COMMAND_LINE}
+    return frozenset({name for name in live if (name.source, name.source_path) not in superseded} | new)
+
+
+def live_files(live: Iterable[LiveName], precedence: dict[str, int]) -> list[LiveFile]:
+    """One entry a raw file, sorted by hash; the source of least precedence number, then least name, speaks for it."""
+    by_hash: dict[str, list[LiveName]] = {}
+    for name in sorted(live):
+        by_hash.setdefault(name.sha256, []).append(name)
+    files = []
+    for sha256, names in sorted(by_hash.items()):
+        source = min((precedence.get(name.source, 0), name.source) for name in names)[1]
+        own = [name for name in names if name.source == source]
+        files.append(
+            LiveFile(
+                sha256,
+                source,
+                min(name.file_name for name in own),
+                min(name.source_path for name in own),
+                names[0].size_bytes,
+            )
+        )
+    return files

@@ -1,0 +1,81 @@
+"""This module writes the tables of a release as Parquet: the same rows give the same bytes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.schemas import SCHEMA_VERSION, SchemaError, Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_ROW_GROUP_ROWS = 65_536
+
+_SCALARS = {
+    "string": pa.string(),
+    "bool": pa.bool_(),
+    "int16": pa.int16(),
+    "int32": pa.int32(),
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+}
+
+
+def arrow_type(dtype: str) -> pa.DataType:
+    """The Arrow type of a `Column.dtype` that a published table may have.
+
+    >>> arrow_type("list<string>")
+    ListType(list<item: string>)
+    """
+    return pa.list_(arrow_type(dtype[5:-1])) if dtype.startswith("list<") else _SCALARS[dtype]
+
+
+def arrow_schema(table: Table) -> pa.Schema:
+    """The Arrow schema of a table, each column's meaning in its field's metadata and the grain in the schema's."""
+    fields = [
+        pa.field(column.name, arrow_type(column.dtype), nullable=column.nullable, metadata={"description": column.meaning})
+        for column in table.columns
+    ]
+    return pa.schema(fields, metadata={"table": table.name, "grain": table.grain, "schema_version": str(SCHEMA_VERSION)})
+
+
+def write_table(frame: pl.DataFrame, table: Table, folder: Path) -> Path:
+    """Writes `frame`, sorted by the table's sort key, as `<folder>/<table>/<table>.parquet`, synced to disk.
+
+    Raises:
+        SchemaError: columns or types are not those of the table, or a column that must be filled holds null.
+    """
+    schema = arrow_schema(table)
+    path = folder / table.name / f"{table.name}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        rows = (
+            frame.sort(table.sort_key, nulls_last=True, maintain_order=True)
+            .select(table.column_names())
+            .to_arrow()
+            .cast(schema)
+        )
+    except (pa.ArrowInvalid, ValueError) as error:
+        raise SchemaError(f"table {table.name} does not fit its contract: {error}") from error
+    for column in table.columns:
+        if not column.nullable and rows.column(column.name).null_count:
+            raise SchemaError(f"table {table.name}: column {column.name} holds null, which its contract rules out")
+    with path.open("wb") as file:
+        with pq.ParquetWriter(
+            file,
+            schema,
+            version="2.6",
+            data_page_version="1.0",
+            compression="zstd",
+            write_statistics=True,
+            write_page_index=True,
+        ) as writer:
+            writer.write_table(rows, row_group_size=_ROW_GROUP_ROWS)
+        file.flush()
+        os.fsync(file.fileno())
+    return path

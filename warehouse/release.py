@@ -1,0 +1,157 @@
+"""This module publishes releases: a folder built aside, put in place by one rename, and pointed at by one swap."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from transforms.schemas import SCHEMA_VERSION
+from warehouse.atomic import TEMPORARY_PREFIX, crash_point, point_link, rename, sync
+from warehouse.layout import Lake, LakeError, read_release
+
+_CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What publishing came to: the release now current, whether it is new, and how many rows each table has."""
+
+    release_id: str
+    is_new: bool
+    row_counts: dict[str, int]
+
+
+def begin_release(lake: Lake) -> Path:
+    """An empty folder to build the next release in; what an unfinished run left is removed when the lock is taken."""
+    folder = lake.releases_dir / f"{TEMPORARY_PREFIX}{os.getpid()}-release"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def publish_release(lake: Lake, building: Path, row_counts: dict[str, int], facts: dict[str, object], readme: str) -> Published:
+    """Makes the folder `building` the current release, unless its tables are those of the current one.
+
+    The release id is a hash of the tables' bytes. A file that the current release holds byte for byte is hard-linked.
+    `facts` (what it was made from) goes into `release.json`.
+    """
+    current = lake.current_release()
+    files = _hash_files(building)
+    release_id = release_id_of(files)
+    target = lake.releases_dir / release_id
+    if current is not None and current.name == release_id:
+        shutil.rmtree(building)
+        return Published(release_id, False, row_counts)
+    if target.exists():
+        # Built before: by a run killed between its rename and its swap, or on the way back to an older live set.
+        read_release(target)
+        shutil.rmtree(building)
+    else:
+        _link_unchanged(building, current, files)
+        (building / "README.md").write_text(readme.replace("{release_id}", release_id), encoding="utf-8")
+        _write_description(building, release_id, row_counts, files, facts, current)
+        for folder in (*building.iterdir(), building):
+            sync(folder)
+        rename(building, target)
+    point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
+    return Published(release_id, True, row_counts)
+
+
+def release_id_of(files: dict[str, str]) -> str:
+    """The id of a release with these files: sha256 by relative path."""
+    lines = "".join(f"{sha256}  {path}\n" for path, sha256 in sorted(files.items()))
+    return "r" + hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+def list_releases(lake: Lake) -> list[dict[str, Any]]:
+    """One row a release, newest first: release_id, is_current, published_at, papers, records, files, size_bytes."""
+    current = lake.current_release()
+    rows = []
+    for path in lake.releases_dir.glob("r*/release.json"):
+        release = read_release(path.parent)
+        rows.append(
+            {
+                "release_id": release["release_id"],
+                "is_current": current is not None and current.name == release["release_id"],
+                "published_at": release["published_at"],
+                "papers": release["tables"]["papers"]["rows"],
+                "records": release["tables"]["records"]["rows"],
+                "raw_files": release["tables"]["raw_files"]["rows"],
+                "size_bytes": sum(file["size_bytes"] for file in release["files"]),
+            }
+        )
+    return sorted(rows, key=lambda row: (row["published_at"], row["release_id"]), reverse=True)
+
+
+def last_build(lake: Lake) -> dict[str, Any]:
+    """What the last finished run built from which inputs: `inputs_key` and `release_id`; empty if none did."""
+    try:
+        build: dict[str, Any] = json.loads((lake.state_dir / "last_build.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return build
+
+
+def _hash_files(folder: Path) -> dict[str, str]:
+    hashes = {}
+    for path in sorted(folder.glob("*/*.parquet")):
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                digest.update(chunk)
+        hashes[path.relative_to(folder).as_posix()] = digest.hexdigest()
+    if not hashes:
+        raise LakeError(f"{folder} holds no table to publish")
+    return hashes
+
+
+def _link_unchanged(building: Path, current: Path | None, files: dict[str, str]) -> None:
+    """Puts hard links to the current release's files in the place of equal ones, where the file system has them."""
+    if current is None:
+        return
+    known = {file["path"]: file["sha256"] for file in read_release(current)["files"]}
+    for path, sha256 in files.items():
+        if known.get(path) != sha256:
+            continue
+        link = building / path
+        aside = link.with_name(f"{TEMPORARY_PREFIX}{link.name}")
+        try:
+            os.link(current / path, aside)
+        except OSError:
+            return  # no hard links here, or the old file is gone: the copy that was just written is as good
+        aside.replace(link)
+
+
+def _write_description(
+    building: Path,
+    release_id: str,
+    row_counts: dict[str, int],
+    files: dict[str, str],
+    facts: dict[str, object],
+    current: Path | None,
+) -> None:
+    description = {
+        "schema_version": SCHEMA_VERSION,
+        "release_id": release_id,
+        "previous_release_id": current.name if current else None,
+        "published_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        **facts,
+        "tables": {name: {"rows": rows} for name, rows in sorted(row_counts.items())},
+        "files": [
+            {"path": path, "sha256": sha256, "size_bytes": (building / path).stat().st_size}
+            for path, sha256 in sorted(files.items())
+        ],
+    }
+    path = building / "release.json"
+    with path.open("w", encoding="utf-8") as file:
+        json.dump(description, file, indent=2, ensure_ascii=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    crash_point("release described")

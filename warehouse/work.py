@@ -1,0 +1,95 @@
+"""This module keeps what a stage made, under a hash of what it was made from, so that it is made once.
+
+An output is a folder `work/<stage>/<key>/` of Parquet files with `facts.json`, put in place by one rename. Nothing in
+`work/` is needed to read a release; all of it can be deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse.atomic import rename, temporary_beside
+from warehouse.layout import Lake
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def work_key(*parts: object) -> str:
+    """A key for an output made from `parts`: a hash of their JSON.
+
+    >>> work_key("stage", 1) == work_key("stage", 1) != work_key("stage", 2)
+    True
+    """
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One stage output: the folder that holds it."""
+
+    folder: Path
+
+    def is_whole(self) -> bool:
+        """Whether it is there, with every file of the size it was written with."""
+        try:
+            sizes = self._description()["sizes"]
+            return all((self.folder / name).stat().st_size == size for name, size in sizes.items())
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return False
+
+    def facts(self) -> dict[str, Any]:
+        """The facts it was written with."""
+        facts: dict[str, Any] = self._description()["facts"]
+        return facts
+
+    def path(self, name: str) -> Path:
+        """Where its frame `name` lies."""
+        return self.folder / f"{name}.parquet"
+
+    def read(self, name: str) -> pl.DataFrame:
+        """Its frame `name`."""
+        import polars as pl
+
+        return pl.read_parquet(self.path(name), glob=False)
+
+    def _description(self) -> dict[str, Any]:
+        description: dict[str, Any] = json.loads((self.folder / "facts.json").read_text(encoding="utf-8"))
+        return description
+
+
+def output(lake: Lake, stage: str, key: str) -> Output:
+    """The output of `stage` under `key`, there or not."""
+    return Output(lake.work_dir / stage / key)
+
+
+def write_output(target: Output, frames: Mapping[str, pl.DataFrame], facts: Mapping[str, object]) -> Output:
+    """Writes an output whole, replacing a damaged one."""
+    target.folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_beside(target.folder)
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    for name, frame in frames.items():
+        frame.write_parquet(temporary / f"{name}.parquet", compression="lz4")
+    sizes = {path.name: path.stat().st_size for path in sorted(temporary.iterdir())}
+    (temporary / "facts.json").write_text(json.dumps({"facts": dict(facts), "sizes": sizes}), encoding="utf-8")
+    if target.folder.exists():
+        shutil.rmtree(target.folder)
+    rename(temporary, target.folder)
+    return target
+
+
+def collect_garbage(lake: Lake, keep: set[Path]) -> int:
+    """Removes every output whose folder is not in `keep`; returns how many."""
+    removed = 0
+    for folder in sorted(lake.work_dir.glob("*/*")):
+        if folder not in keep:
+            shutil.rmtree(folder)
+            removed += 1
+    return removed
