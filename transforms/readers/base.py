@@ -134,11 +134,21 @@ class BatchBuilder:
     _totals: list[dict[str, object]] = field(default_factory=list)
 
     def record(
-        self, raw: Mapping[str, object], *, locator: str, span: Span | None = None, context: Mapping[str, object] | None = None
+        self,
+        raw: Mapping[str, object],
+        *,
+        locator: str,
+        span: Span | None = None,
+        context: Mapping[str, object] | None = None,
+        raw_text: str | None = None,
     ) -> None:
-        """Adds a record: `raw` is the source's own columns as given, `context` fields that stand elsewhere in the file."""
+        """Adds a record: `raw` is the source's own columns as given, `context` fields that stand elsewhere in the file.
+
+        `raw_text` is the JSON text of `raw` where the reader has a truer one than `raw_json(raw)`.
+        """
         start, end = span if span else (None, None)
-        row: dict[str, object] = {"locator": locator, "span_start": start, "span_end": end, "raw": raw_json(raw)}
+        text = raw_json(raw) if raw_text is None else raw_text
+        row: dict[str, object] = {"locator": locator, "span_start": start, "span_end": end, "raw": text}
         row.update(context or {})
         row.update(map_fields(raw, self.column_map))
         self._records.append(row)
