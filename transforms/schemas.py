@@ -229,7 +229,7 @@ RAW_FILES = Table(
         _column("shape", "string?", "what the reader found in it, such as `viewer_page table` or `delimited comma`"),
         _column("encoding", "string?", "character encoding its text was decoded with"),
         _column("sniff_confidence", "float64?", "how sure the reader was, 0 to 1"),
-        _column("verdict", "string", "read, or not_a_paper_list"),
+        _column("verdict", "string", "read, not_a_paper_list, or unreadable (its reader gave up on it)"),
         _column(
             "message", "string?", "what there is to say about it, such as why no reader took it, or that a page is partial"
         ),

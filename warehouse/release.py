@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from transforms.schemas import SCHEMA_VERSION
-from warehouse.atomic import TEMPORARY_PREFIX, crash_point, point_link, rename, sync
+from warehouse.atomic import TEMPORARY_PREFIX, point_link, rename, sync, write_file
 from warehouse.layout import Lake, LakeError, read_release
 
 _CHUNK_BYTES = 1 << 20
@@ -54,8 +54,9 @@ def publish_release(lake: Lake, building: Path, row_counts: dict[str, int], fact
         shutil.rmtree(building)
     else:
         _link_unchanged(building, current, files)
-        (building / "README.md").write_text(readme.replace("{release_id}", release_id), encoding="utf-8")
-        _write_description(building, release_id, row_counts, files, facts, current)
+        _write_synced(building / "README.md", readme.replace("{release_id}", release_id))
+        description = _description(building, release_id, row_counts, files, facts, current)
+        _write_synced(building / "release.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n")
         for folder in (*building.iterdir(), building):
             sync(folder)
         rename(building, target)
@@ -98,6 +99,11 @@ def last_build(lake: Lake) -> dict[str, Any]:
     return build
 
 
+def note_build(lake: Lake, inputs_key: str, release_id: str) -> None:
+    """Notes that these inputs gave this release, so that the next run knows there is nothing to do."""
+    write_file(lake.state_dir / "last_build.json", json.dumps({"inputs_key": inputs_key, "release_id": release_id}).encode())
+
+
 def _hash_files(folder: Path) -> dict[str, str]:
     hashes = {}
     for path in sorted(folder.glob("*/*.parquet")):
@@ -128,15 +134,15 @@ def _link_unchanged(building: Path, current: Path | None, files: dict[str, str])
         aside.replace(link)
 
 
-def _write_description(
+def _description(
     building: Path,
     release_id: str,
     row_counts: dict[str, int],
     files: dict[str, str],
     facts: dict[str, object],
     current: Path | None,
-) -> None:
-    description = {
+) -> dict[str, object]:
+    return {
         "schema_version": SCHEMA_VERSION,
         "release_id": release_id,
         "previous_release_id": current.name if current else None,
@@ -144,14 +150,13 @@ def _write_description(
         **facts,
         "tables": {name: {"rows": rows} for name, rows in sorted(row_counts.items())},
         "files": [
-            {"path": path, "sha256": sha256, "size_bytes": (building / path).stat().st_size}
-            for path, sha256 in sorted(files.items())
+            {"path": path, "sha256": sha256, "size_bytes": (building / path).stat().st_size} for path, sha256 in sorted(files.items())
         ],
     }
-    path = building / "release.json"
+
+
+def _write_synced(path: Path, text: str) -> None:
     with path.open("w", encoding="utf-8") as file:
-        json.dump(description, file, indent=2, ensure_ascii=False)
-        file.write("\n")
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    crash_point("release described")

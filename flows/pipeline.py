@@ -1,0 +1,123 @@
+"""This module is the order of the steps, over a runner that calls them: in this process, or as Prefect tasks."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeVar
+
+from flows import steps
+from flows.report import RunReport, save_report
+from flows.steps import RunOrder
+from transforms.schemas import PaperlakeError
+from warehouse.atomic import crash_point, remove_leftovers
+from warehouse.layout import Lake
+from warehouse.lock import hold_lock
+from warehouse.release import last_build, read_release
+
+T = TypeVar("T")
+
+
+class PipelineError(PaperlakeError):
+    """A run that was stopped by its own checks; nothing was published."""
+
+
+class Runner(Protocol):
+    """What calls a step: directly, or with retries and a record of it."""
+
+    def __call__(self, step: Callable[..., T], *arguments: Any) -> T:
+        """Calls `step` with `arguments` and gives what it returns."""
+
+
+def call_directly(step: Callable[..., T], *arguments: Any) -> T:
+    """Calls a step in this process; the runner of `paperlake run --direct`."""
+    return step(*arguments)
+
+
+def run_pipeline(
+    order: RunOrder,
+    call: Runner = call_directly,
+    *,
+    wait_seconds: float,
+    say: Callable[[str], None] = lambda _: None,
+) -> RunReport:
+    """Lands, stages, cleans, matches, merges, checks and publishes, holding the lake's lock; returns the report.
+
+    `say` is told in a short line what begins, and who holds the lock if the run must wait for it.
+
+    Raises:
+        LockError: another run held the lock for longer than `wait_seconds`.
+        PipelineError: a check of severity `error` failed.
+        PaperlakeError: anything else a person can act on; nothing was published.
+    """
+    with hold_lock(order.lake, wait_seconds=wait_seconds, on_wait=say, command="paperlake run"):
+        for folder in (order.lake.path, order.lake.raw_dir, order.lake.releases_dir, *order.lake.work_dir.glob("*")):
+            remove_leftovers(folder)
+        report = RunReport(run_id=_run_id(), lake=str(order.lake.path))
+        try:
+            _run_steps(order, call, report, say)
+        except BaseException as error:
+            report.error = str(error) or type(error).__name__
+            raise
+        finally:
+            _save(report, order.lake, say)
+    return report
+
+
+def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[str], None]) -> None:
+    def timed(doing: str, step: Callable[..., T], *arguments: Any) -> T:
+        say(doing)
+        start = time.perf_counter()
+        result = call(step, *arguments)
+        report.seconds_by_step[step.__name__] = round(time.perf_counter() - start, 3)
+        crash_point(f"after step {step.__name__}")
+        return result
+
+    landing = timed("land: copying what is new", steps.land, order)
+    report.files_given, report.files_copied, report.files_live = landing.given_count, landing.copied_count, len(landing.files)
+    if _is_built(order.lake, landing.inputs_key, report):
+        return
+    staged = timed(f"stage: reading {len(landing.files)} files", steps.stage, order, landing)
+    report.files_read, report.records_staged, report.notes = staged.made_count, staged.counts.get("records", 0), staged.notes
+    cleaned = timed(f"clean: {report.records_staged} records", steps.clean, order, staged)
+    report.files_cleaned, report.records_clean = cleaned.made_count, cleaned.counts.get("records", 0)
+    report.rejects_by_reason = dict(Counter(staged.reasons) + Counter(cleaned.reasons))
+    matched = timed(f"match: {report.records_clean} records", steps.match, order, cleaned)
+    report.pairs_by_reason = matched.pairs_by_reason
+    building = timed("merge: records into papers", steps.merge, order, cleaned, matched)
+    checked = timed("check: the tables", steps.check, order, building, report.run_id)
+    report.row_counts, report.warnings, report.failed_checks = checked.row_counts, checked.warnings, checked.errors
+    if checked.errors:
+        named = ", ".join(f"{name} ({rows} rows)" for name, rows in checked.errors.items())
+        raise PipelineError(f"nothing is published, checks failed: {named}; the rows that fail are kept in {checked.kept_in}")
+    published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched)
+    report.release_id = published.release_id
+    report.outcome = "published" if published.is_new else "unchanged"
+
+
+def _is_built(lake: Lake, inputs_key: str, report: RunReport) -> bool:
+    """Whether the current release was built from just these inputs; if so, the report says so."""
+    current = lake.current_release()
+    build = last_build(lake)
+    if current is None or build.get("inputs_key") != inputs_key or build.get("release_id") != current.name:
+        return False
+    release = read_release(current)
+    report.outcome, report.release_id = "nothing new", current.name
+    report.row_counts = {name: table["rows"] for name, table in release["tables"].items()}
+    report.records_staged = report.records_clean = report.row_counts["records"]
+    return True
+
+
+def _save(report: RunReport, lake: Lake, say: Callable[[str], None]) -> None:
+    """Saves the report; a disk too full for it does not hide what the run did or why it failed."""
+    try:
+        save_report(report, lake)
+    except OSError as error:
+        say(f"the run report could not be saved: {error}")
+
+
+def _run_id() -> str:
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"

@@ -1,0 +1,114 @@
+"""This module tells what a run did: one report, as terminal text, JSON and Markdown."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from warehouse.atomic import write_file
+from warehouse.layout import Lake
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@dataclass
+class RunReport:
+    """What one run read, cleaned, matched, rejected and published; filled in as the run goes on."""
+
+    run_id: str
+    lake: str
+    outcome: str = "failed"
+    """published, unchanged (built, and found equal to the current release), nothing new (not built), or failed"""
+    release_id: str | None = None
+    files_given: int = 0
+    files_copied: int = 0
+    files_live: int = 0
+    files_read: int = 0
+    files_cleaned: int = 0
+    records_staged: int = 0
+    records_clean: int = 0
+    rejects_by_reason: dict[str, int] = field(default_factory=dict)
+    pairs_by_reason: dict[str, int] = field(default_factory=dict)
+    row_counts: dict[str, int] = field(default_factory=dict)
+    failed_checks: dict[str, int] = field(default_factory=dict)
+    warnings: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    seconds_by_step: dict[str, float] = field(default_factory=dict)
+    error: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain values."""
+        return dataclasses.asdict(self)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The report as lines of (what, figure), the way it is shown to people."""
+        rejects = sum(self.rejects_by_reason.values())
+        matched = sum(count for reason, count in self.pairs_by_reason.items() if reason.startswith("match"))
+        lines = [
+            ("read", f"{_many(self.files_live, 'raw file')} live ({self.files_copied} new, {self.files_read} read now)"),
+            ("records", f"{self.records_staged} staged, {self.records_clean} clean"),
+            ("rejected", f"{rejects}{_listed(self.rejects_by_reason)}"),
+            ("matched", f"{_many(matched, 'pair')}{_listed(self.pairs_by_reason)}"),
+            ("papers", f"{self.row_counts.get('papers', 0)}"),
+        ]
+        lines += [("check failed", f"{name}: {_many(rows, 'row')}") for name, rows in self.failed_checks.items()]
+        lines += [("warning", f"{name}: {_many(rows, 'row')}") for name, rows in self.warnings.items()]
+        lines += [("note", note) for note in self.notes[:_NOTES_SHOWN]]
+        if len(self.notes) > _NOTES_SHOWN:
+            lines.append(("note", f"and {len(self.notes) - _NOTES_SHOWN} more: select file_name, message from raw_files"))
+        outcome = {
+            "published": f"release {self.release_id}",
+            "unchanged": f"nothing: the tables are those of the current release {self.release_id}",
+            "nothing new": f"nothing new since release {self.release_id}",
+        }.get(self.outcome, f"nothing: {self.error}")
+        return [*lines, ("published", outcome)]
+
+    def markdown(self) -> str:
+        """The report as a Markdown table."""
+        cell = [(what, figure.replace("|", "\\|")) for what, figure in self.rows()]
+        return "\n".join(["| | |", "|---|---|", *(f"| {what} | {figure} |" for what, figure in cell)]) + "\n"
+
+
+_NOTES_SHOWN = 5
+
+
+def save_report(report: RunReport, lake: Lake) -> None:
+    """Writes the report to `lake/runs/<run_id>/report.json`."""
+    text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False) + "\n"
+    write_file(lake.runs_dir / report.run_id / "report.json", text.encode())
+
+
+def print_report(report: RunReport, console: Console, next_steps: list[str]) -> None:
+    """Prints the report: a table on a terminal, plain `what: figure` lines elsewhere."""
+    if console.is_terminal:
+        from rich.markup import escape
+        from rich.table import Table
+
+        table = Table(show_header=False, box=None, pad_edge=False)
+        for what, figure in report.rows():
+            table.add_row(f"[bold]{escape(what)}", escape(figure))
+        console.print(table)
+    else:
+        for what, figure in report.rows():
+            console.print(f"{what}: {figure}", markup=False, highlight=False, soft_wrap=True)
+    if next_steps:
+        console.print("\nTry next:", markup=False, highlight=False)
+        for step in next_steps:
+            console.print(f"  {step}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
+def _listed(counts: dict[str, int]) -> str:
+    """Counts by reason in brackets, most frequent first.
+
+    >>> _listed({"ragged_row": 2, "empty_file": 1})
+    ' (2 ragged_row, 1 empty_file)'
+    """
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return f" ({', '.join(f'{count} {reason}' for reason, count in ordered)})" if counts else ""

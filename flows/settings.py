@@ -1,0 +1,189 @@
+"""This module turns `config/` and the environment into frozen settings; nothing else reads `config/`."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import difflib
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from transforms.schemas import PaperlakeError
+from warehouse.live import COMMAND_LINE
+
+PROJECT_DIR = Path(__file__).resolve().parents[1]
+
+
+class ConfigError(PaperlakeError):
+    """A setting that is unknown, missing or of the wrong kind; the message names the file, the key and a suggestion."""
+
+
+@dataclass(frozen=True, slots=True)
+class LakeSettings:
+    """`[lake]` of pipeline.toml."""
+
+    path: str = "lake"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """`[run]` of pipeline.toml."""
+
+    wait_seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """`[limits]` of pipeline.toml."""
+
+    file_bytes: int = 8_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySettings:
+    """`[query]` of pipeline.toml."""
+
+    memory_bytes: int = 2_000_000_000
+    spill_bytes: int = 20_000_000_000
+    time_seconds: float = 60.0
+    threads: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """One block of sources.toml. `location` is relative to the file's folder."""
+
+    name: str
+    location: str = ""
+    precedence: int = 100
+    has_keys: bool = False
+    venue: str | None = None
+    year: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. `tables_key` is a hash of what has a say in the tables' content."""
+
+    config_dir: Path
+    lake: LakeSettings = field(default_factory=LakeSettings)
+    run: RunSettings = field(default_factory=RunSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    query: QuerySettings = field(default_factory=QuerySettings)
+    sources: tuple[SourceSettings, ...] = ()
+    tables_key: str = ""
+
+    def source(self, name: str) -> SourceSettings:
+        """The source called `name`; one that has no block (any more) has the defaults."""
+        return next((source for source in self.sources if source.name == name), SourceSettings(name))
+
+    def precedence(self) -> dict[str, int]:
+        """Precedence by source name, for every configured source and the command line."""
+        return {COMMAND_LINE: SourceSettings(COMMAND_LINE).precedence, **{s.name: s.precedence for s in self.sources}}
+
+
+def load_settings(config_dir: Path | None = None) -> Settings:
+    """The settings in `config_dir` (default: `PAPERLAKE_CONFIG`, else the project's own `config/`).
+
+    Raises:
+        ConfigError: a file is missing or broken, or a key is unknown or of the wrong kind.
+    """
+    folder = config_dir or Path(os.environ.get("PAPERLAKE_CONFIG") or PROJECT_DIR / "config")
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: no such folder; PAPERLAKE_CONFIG names the folder that holds pipeline.toml")
+    pipeline = _read_toml(folder / "pipeline.toml")
+    sections = {"lake": LakeSettings, "run": RunSettings, "limits": LimitSettings, "query": QuerySettings}
+    _check_keys(pipeline, sections, "pipeline.toml")
+    parts: dict[str, Any] = {
+        name: _build(kind, pipeline.get(name, {}), f"pipeline.toml [{name}]") for name, kind in sections.items()
+    }
+    sources = _sources(_read_toml(folder / "sources.toml"))
+    return Settings(folder, **parts, sources=sources, tables_key=_tables_key(folder, sources))
+
+
+def load_venue_aliases(settings: Settings) -> list[tuple[str, str, str]]:
+    """The rows of `venues.csv`: alias, venue_id, name.
+
+    Raises:
+        ConfigError: the file is missing, or its header is another.
+    """
+    path = settings.config_dir / "venues.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    header = ["alias", "venue_id", "name"]
+    if not rows or rows[0] != header:
+        raise ConfigError(
+            f"venues.csv: expected the header {','.join(header)}, found {','.join(rows[0]) if rows else 'an empty file'}"
+        )
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header) or not all(row):
+            raise ConfigError(f"venues.csv row {number}: expected three filled cells, found {row}")
+    return [(alias, venue_id, name) for alias, venue_id, name in rows[1:]]
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _sources(content: Mapping[str, Any]) -> tuple[SourceSettings, ...]:
+    _check_keys(content, ["sources"], "sources.toml")
+    sources = []
+    for name, block in sorted(content.get("sources", {}).items()):
+        where = f"sources.toml [sources.{name}]"
+        if name == COMMAND_LINE:
+            raise ConfigError(f"{where}: the name {COMMAND_LINE} is kept for paths given on the command line")
+        source = _build(SourceSettings, block, where, name=name)
+        if not source.location:
+            raise ConfigError(f'{where}: needs location = "…", a folder, file or pattern')
+        sources.append(source)
+    return tuple(sources)
+
+
+_T = TypeVar("_T")
+
+
+def _build(kind: type[_T], values: Any, where: str, **fixed: object) -> _T:
+    """An instance of the frozen dataclass `kind` from a TOML table, its keys and their types checked."""
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{where}: expected a table of keys, found {values!r}")
+    fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in fixed}  # type: ignore[arg-type]
+    _check_keys(values, fields, where)
+    for key, value in values.items():
+        accepted = _ACCEPTED[str(fields[key].type).removesuffix(" | None")]
+        if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
+            raise ConfigError(f"{where}: {key} = {value!r} should be {' or '.join(t.__name__ for t in accepted)}")
+        if isinstance(value, int | float) and value < 0:
+            raise ConfigError(f"{where}: {key} = {value!r} should not be negative")
+    return kind(**fixed, **values)
+
+
+_ACCEPTED: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
+
+
+def _check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
+    for key in values:
+        if key not in known:
+            near = difflib.get_close_matches(key, list(known), n=1)
+            hint = f"Did you mean '{near[0]}'?" if near else f"Known keys: {', '.join(known)}."
+            raise ConfigError(f"{where}: unknown key '{key}'. {hint}")
+
+
+def _tables_key(folder: Path, sources: tuple[SourceSettings, ...]) -> str:
+    """A hash of the settings that change a table: venue aliases, and of each source all but where its files are."""
+    venues = folder / "venues.csv"
+    digest = hashlib.sha256(venues.read_bytes() if venues.is_file() else b"")
+    digest.update(repr([dataclasses.replace(source, location="") for source in sources]).encode())
+    return digest.hexdigest()

@@ -1,0 +1,314 @@
+"""This module holds one plain function a stage: paths and settings in, paths and counts out; never a frame.
+
+What reads or computes is imported inside the step that needs it, so that a run with nothing new pays for none of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flows.settings import ConfigError, Settings, SourceSettings, load_venue_aliases
+from flows.versions import cleaning_version, code_version, reading_version
+from warehouse.landing import Incoming, find_files, land_files
+from warehouse.layout import Lake
+from warehouse.live import COMMAND_LINE, LiveFile, LiveName, add_names, live_files, read_live, write_live
+from warehouse.release import Published
+from warehouse.work import Output, collect_garbage, output, work_key
+
+if TYPE_CHECKING:
+    from transforms.tables import PreviousRelease
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrder:
+    """What a run is told to do. With no paths, every configured source is landed."""
+
+    lake: Lake
+    settings: Settings
+    paths: tuple[Path, ...] = ()
+    rehash: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The live set after landing, and what it took. `inputs_key` is a hash of all a release is made from."""
+
+    files: tuple[LiveFile, ...]
+    given_count: int
+    copied_count: int
+    unopened_count: int
+    inputs_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutput:
+    """One live file and the outputs made of it so far: `staged`, then `cleaned`."""
+
+    file: LiveFile
+    staged: Output
+    cleaned: Output | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a stage made of every file: the outputs, how many were made now, and counts of rows by name."""
+
+    outputs: tuple[FileOutput, ...]
+    made_count: int
+    counts: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Where the compared pairs and the clusters lie, and the pairs by status and reason."""
+
+    output: Output
+    pairs_by_reason: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """An unpublished release: its folder, and the rows of each table."""
+
+    folder: Path
+    row_counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The unpublished release with its table `checks`, and what they said: failing rows by check, apart by severity."""
+
+    folder: Path
+    row_counts: dict[str, int]
+    errors: dict[str, int]
+    warnings: dict[str, int]
+    kept_in: Path | None
+
+
+def find_incoming(order: RunOrder) -> list[Incoming]:
+    """The files a run is to land: those at the paths given, else those of every configured source.
+
+    Raises:
+        LandError: a path given leads nowhere.
+        ConfigError: a source has no file.
+    """
+    if order.paths:
+        return [Incoming(path, COMMAND_LINE, below) for given in order.paths for path, below in find_files(given)]
+    return [incoming for source in order.settings.sources for incoming in _source_files(order.settings, source)]
+
+
+def inputs_key(order: RunOrder, live: frozenset[LiveName]) -> str:
+    """A hash of all that a release is made from: the live set, the settings and the code."""
+    names = sorted(dataclasses.astuple(name) for name in live)
+    return work_key(names, order.settings.tables_key, code_version())
+
+
+def land(order: RunOrder) -> Landing:
+    """Copies what is new into the lake and adds it to the live set."""
+    landed = land_files(order.lake, find_incoming(order), max_bytes=order.settings.limits.file_bytes, rehash=order.rehash)
+    before = read_live(order.lake)
+    live = add_names(before, landed.names)
+    if live != before:
+        write_live(order.lake, live)
+    files = live_files(live, order.settings.precedence())
+    return Landing(tuple(files), len(landed.names), landed.copied_count, landed.unopened_count, inputs_key(order, live))
+
+
+def stage(order: RunOrder, landing: Landing) -> Stage:
+    """Reads every live file that was not read before by this code."""
+    from transforms.readers.base import RawFile
+    from transforms.staging import stage_file
+    from warehouse.work import write_output
+
+    outputs, made_count, counts, reasons, notes = [], 0, Counter[str](), Counter[str](), []
+    for file in landing.files:
+        target = output(order.lake, "stage", work_key(file.sha256, reading_version()))
+        if not target.is_whole():
+            staged = stage_file(RawFile(order.lake.raw_path(file.sha256), file.size_bytes))
+            frames = {name: getattr(staged, name) for name in ("records", "rejects", "furniture", "control_totals")}
+            tally = {"records": staged.records.height, "reasons": Counter(staged.rejects["reason"].to_list())}
+            write_output(target, frames, {**dataclasses.asdict(staged.facts), **tally})
+            made_count += 1
+        facts = target.facts()
+        outputs.append(FileOutput(file, target))
+        counts["records"] += facts["records"]
+        reasons.update(facts["reasons"])
+        if facts["message"]:
+            notes.append(f"{file.file_name}: {facts['message']}")
+    return Stage(tuple(outputs), made_count, dict(counts), dict(reasons), tuple(notes))
+
+
+def clean(order: RunOrder, staging: Stage) -> Stage:
+    """Cleans the records of every file that were not cleaned before by this code and these settings."""
+    import polars as pl
+
+    from transforms.clean import SourceDefaults, clean_records
+    from warehouse.work import write_output
+
+    rows = load_venue_aliases(order.settings)
+    aliases = pl.DataFrame(rows, schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String}, orient="row")
+    outputs, made_count, counts, reasons = [], 0, Counter[str](), Counter[str]()
+    for entry in staging.outputs:
+        source = order.settings.source(entry.file.source)
+        defaults = SourceDefaults(source.name, venue=source.venue, year=source.year, has_keys=source.has_keys)
+        key = work_key(entry.staged.folder.name, cleaning_version(), dataclasses.asdict(defaults), work_key(rows))
+        target = output(order.lake, "clean", key)
+        if not target.is_whole():
+            cleaned = clean_records(
+                entry.staged.read("records"), file_sha256=entry.file.sha256, source=defaults, venue_aliases=aliases
+            )
+            tally = {"records": cleaned.records.height, "reasons": Counter(cleaned.rejects["reason"].to_list())}
+            write_output(target, {"records": cleaned.records, "rejects": cleaned.rejects}, tally)
+            made_count += 1
+        facts = target.facts()
+        outputs.append(dataclasses.replace(entry, cleaned=target))
+        counts["records"] += facts["records"]
+        reasons.update(facts["reasons"])
+    return Stage(tuple(outputs), made_count, dict(counts), dict(reasons))
+
+
+def match(order: RunOrder, cleaning: Stage) -> Matching:
+    """Compares the clean records of all files, and finds which describe the same paper."""
+    from transforms.match.matching import match_records
+    from transforms.tables import concat_clean
+    from warehouse.work import write_output
+
+    key = work_key([_cleaned(entry).folder.name for entry in cleaning.outputs], code_version())
+    target = output(order.lake, "match", key)
+    if not target.is_whole():
+        matched = match_records(concat_clean([_cleaned(entry).read("records") for entry in cleaning.outputs]))
+        reasons = Counter(f"{row[0]}: {row[1]}" for row in matched.pairs.select("status", "reason").iter_rows())
+        write_output(target, {"pairs": matched.pairs, "clusters": matched.clusters}, {"reasons": reasons})
+    return Matching(target, target.facts()["reasons"])
+
+
+def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:
+    """Merges each cluster into a paper, and writes every table into a folder that is not published yet."""
+    from transforms.schemas import TABLES
+    from transforms.tables import FileFrames, build_tables
+    from warehouse.parquet import write_table
+    from warehouse.release import begin_release
+
+    files = []
+    for entry in cleaning.outputs:
+        cleaned = _cleaned(entry)
+        files.append(
+            FileFrames(
+                entry.file.sha256,
+                {**entry.staged.facts(), **_names(entry.file)},
+                staged=entry.staged.read("records"),
+                stage_rejects=entry.staged.read("rejects"),
+                furniture=entry.staged.read("furniture"),
+                control_totals=entry.staged.read("control_totals"),
+                clean=cleaned.read("records"),
+                clean_rejects=cleaned.read("rejects"),
+            )
+        )
+    precedence = {entry.file.sha256: order.settings.source(entry.file.source).precedence for entry in cleaning.outputs}
+    tables = build_tables(
+        files,
+        matching.output.read("pairs"),
+        matching.output.read("clusters"),
+        precedence=precedence,
+        previous=_previous(order.lake),
+    )
+    folder = begin_release(order.lake)
+    for name, frame in tables.items():
+        write_table(frame, TABLES[name], folder)
+    return Building(folder, {name: frame.height for name, frame in tables.items()})
+
+
+def check(order: RunOrder, building: Building, run_id: str) -> Checked:
+    """Runs the checks over the built tables, keeps the rows that fail, and adds the table `checks`."""
+    import polars as pl
+
+    from transforms.schemas import CHECKS
+    from warehouse.checks import run_checks
+    from warehouse.parquet import write_table
+
+    kept_in = order.lake.runs_dir / run_id
+    results = run_checks(building.folder, keep_failing_in=kept_in)
+    rows = [
+        {
+            "check_name": result.name,
+            "severity": result.severity,
+            "meaning": result.meaning,
+            "failing_rows": result.failing_rows,
+            "passed": result.failing_rows == 0,
+        }
+        for result in results
+    ]
+    write_table(pl.DataFrame(rows), CHECKS, building.folder)
+    failed = {
+        severity: {r.name: r.failing_rows for r in results if r.failing_rows and r.severity == severity}
+        for severity in ("error", "warn")
+    }
+    return Checked(
+        building.folder,
+        {**building.row_counts, "checks": len(rows)},
+        failed["error"],
+        failed["warn"],
+        kept_in if any(failed.values()) else None,
+    )
+
+
+def publish(order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage, matching: Matching) -> Published:
+    """Makes the built tables the current release, notes what it was built from, and tidies up behind it."""
+    from warehouse.catalog import build_catalog
+    from warehouse.dictionary import release_readme
+    from warehouse.release import note_build, publish_release
+
+    facts = {"inputs_key": landing.inputs_key, "code_version": code_version(), "settings_key": order.settings.tables_key}
+    readme = release_readme("{release_id}", checked.row_counts)
+    published = publish_release(order.lake, checked.folder, checked.row_counts, facts, readme)
+    build_catalog(order.lake.path, order.lake.releases_dir / published.release_id)
+    note_build(order.lake, landing.inputs_key, published.release_id)
+    used = {entry.staged.folder for entry in cleaning.outputs} | {_cleaned(entry).folder for entry in cleaning.outputs}
+    collect_garbage(order.lake, used | {matching.output.folder})
+    return published
+
+
+def _source_files(settings: Settings, source: SourceSettings) -> list[Incoming]:
+    """The files of a configured source: those at its location, a folder, a file or a pattern."""
+    location = Path(source.location)
+    base = location if location.is_absolute() else settings.config_dir / location
+    if base.exists():
+        found = find_files(base)
+    else:
+        fixed = next(parent for parent in base.parents if not any(mark in str(parent) for mark in "*?["))
+        matches = sorted(fixed.glob(base.relative_to(fixed).as_posix())) if fixed.is_dir() else []
+        found = [(path, path.relative_to(fixed).as_posix()) for path in matches if path.is_file()]
+    if not found:
+        raise ConfigError(f"sources.toml [sources.{source.name}]: no file at location = {source.location!r} (looked at {base})")
+    return [Incoming(path, source.name, below) for path, below in found]
+
+
+def _cleaned(entry: FileOutput) -> Output:
+    assert entry.cleaned is not None, "only the cleaning step's outputs come here"
+    return entry.cleaned
+
+
+def _names(file: LiveFile) -> dict[str, object]:
+    """The columns of `raw_files` that landing knows."""
+    return {"source": file.source, "file_name": file.file_name, "source_path": file.source_path, "size_bytes": file.size_bytes}
+
+
+def _previous(lake: Lake) -> PreviousRelease | None:
+    """What the current release says of ids; None before the first."""
+    import polars as pl
+
+    from transforms.tables import PreviousRelease
+
+    release = lake.current_release()
+    if release is None:
+        return None
+    return PreviousRelease(
+        pl.read_parquet(release / "records" / "*.parquet", columns=["record_key", "paper_id"]),
+        pl.read_parquet(release / "paper_aliases" / "*.parquet"),
+    )

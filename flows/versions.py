@@ -1,0 +1,37 @@
+"""This module gives hashes of the code, so that a change of a rule makes what it made anew, and nothing else."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from importlib.metadata import version
+
+from flows.settings import PROJECT_DIR
+
+_LIBRARIES = ("polars", "pyarrow", "rapidfuzz", "ftfy", "pylatexenc", "nameparser", "duckdb", "charset-normalizer")
+"""The libraries whose release has a say in the tables."""
+
+
+@functools.cache
+def reading_version() -> str:
+    """A hash of the code that turns a raw file into staged records."""
+    return _hash("transforms/schemas.py", "transforms/frames.py", "transforms/staging.py", "transforms/readers/*.py")
+
+
+@functools.cache
+def cleaning_version() -> str:
+    """A hash of the code that turns staged records into clean ones."""
+    return _hash("transforms/*.py")
+
+
+@functools.cache
+def code_version() -> str:
+    """A hash of all code that has a say in a release."""
+    return _hash("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", "flows/steps.py")
+
+
+def _hash(*patterns: str) -> str:
+    digest = hashlib.sha256(";".join(f"{name} {version(name)}" for name in _LIBRARIES).encode())
+    for path in sorted({path for pattern in patterns for path in PROJECT_DIR.glob(pattern)}):
+        digest.update(path.relative_to(PROJECT_DIR).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
