@@ -1,0 +1,143 @@
+"""This module compares candidate pairs: one column an aspect, null where a side has nothing to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+from rapidfuzz import fuzz
+
+_TITLE_CUT_CHARACTERS = 8
+"""A cut title shorter than this is a prefix of too much to agree with anything."""
+
+
+def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    """`pairs` (row_l, row_r, …) with what their records have in common or against each other, in the same order.
+
+    Added columns; those marked ? are null where a side lacks what is compared, the others are never null:
+
+    - titled_count, generic: how many of the two have a title; whether either title is generic or missing
+    - titles_equal, title_is_start (a cut title is the start of the other), cut_title_characters?, title_ratio?
+    - numbers_differ, marker_differs: the numbers in the titles; erratum, reply, comment and the like on one side only
+    - abstract_ratio?, abstract_characters (of the shorter), abstracts_equal, abstract_is_boilerplate (of either)
+    - authors_shared_count?, authors_equal?, authors_missing_count
+    - identifier_shared?, identifier_conflict?: a scheme in which they agree, or are both filled and disjoint
+    - year_gap?, venues_differ, volumes_agree?, numbers_agree?, pages_agree?, same_place (venue, volume and first page)
+    """
+    columns = [name for name in features.columns if name not in ("row", "record_key", "abstract")]
+    left = features.select(columns)[pairs["row_l"]].rename(lambda name: f"{name}_l")
+    right = features.select(columns)[pairs["row_r"]].rename(lambda name: f"{name}_r")
+    sides = pl.concat([left, right], how="horizontal")
+    compared = sides.select(*_titles(), *_abstracts(), *_authors(), *_places())
+    ratios = pl.DataFrame([_title_ratios(sides), _abstract_ratios(sides)])
+    return pl.concat([pairs, compared, ratios, _identifiers(sides)], how="horizontal")
+
+
+def likeness_ratios(left: Sequence[str], right: Sequence[str]) -> list[float]:
+    """How alike two texts are, pair by pair, 0 to 1: twice their longest common subsequence over their joint length.
+
+    A function per pair: no Polars expression does it. It is called on unequal texts only.
+
+    >>> likeness_ratios(["abcd"], ["abce"])
+    [0.75]
+    """
+    return [fuzz.ratio(text_l, text_r) / 100 for text_l, text_r in zip(left, right, strict=True)]
+
+
+def _agree(name: str) -> pl.Expr:
+    return pl.col(f"{name}_l") == pl.col(f"{name}_r")
+
+
+def _titles() -> list[pl.Expr]:
+    left, right = pl.col("title_key_l"), pl.col("title_key_r")
+    cut_l = pl.when(pl.col("title_is_cut_l") & right.str.starts_with(left)).then(left.str.len_chars())
+    cut_r = pl.when(pl.col("title_is_cut_r") & left.str.starts_with(right)).then(right.str.len_chars())
+    cut = pl.max_horizontal(cut_l, cut_r)
+    return [
+        (left.is_not_null().cast(pl.UInt8) + right.is_not_null().cast(pl.UInt8)).alias("titled_count"),
+        (pl.col("is_generic_l") | pl.col("is_generic_r")).alias("generic"),
+        (left == right).fill_null(False).alias("titles_equal"),
+        cut.alias("cut_title_characters"),
+        (cut >= _TITLE_CUT_CHARACTERS).fill_null(False).alias("title_is_start"),
+        (_agree("title_numbers").not_() & (left != right)).fill_null(False).alias("numbers_differ"),
+        (pl.col("has_marker_l") != pl.col("has_marker_r")).alias("marker_differs"),
+    ]
+
+
+def _abstracts() -> list[pl.Expr]:
+    shorter = pl.min_horizontal(pl.col("abstract_key_l").str.len_chars(), pl.col("abstract_key_r").str.len_chars())
+    both = pl.col("abstract_key_l").is_not_null() & pl.col("abstract_key_r").is_not_null()
+    return [
+        pl.when(both).then(shorter).otherwise(0).alias("abstract_characters"),
+        _agree("abstract_key").fill_null(False).alias("abstracts_equal"),
+        (pl.col("abstract_is_boilerplate_l") | pl.col("abstract_is_boilerplate_r")).alias("abstract_is_boilerplate"),
+    ]
+
+
+def _authors() -> list[pl.Expr]:
+    count_l, count_r = pl.col("families_l").list.len(), pl.col("families_r").list.len()
+    missing = (count_l == 0).cast(pl.UInt8) + (count_r == 0).cast(pl.UInt8)
+    shared = pl.col("families_l").list.set_intersection(pl.col("families_r")).list.len()
+    return [
+        missing.alias("authors_missing_count"),
+        pl.when(missing == 0).then(shared).cast(pl.Int32).alias("authors_shared_count"),
+        pl.when(missing == 0).then((shared == count_l) & (shared == count_r)).alias("authors_equal"),
+    ]
+
+
+def _places() -> list[pl.Expr]:
+    venues_agree = (_agree("venue_id") | _agree("venue_key")).fill_null(False)
+    return [
+        (pl.col("year_l") - pl.col("year_r")).abs().alias("year_gap"),
+        _agree("venue_id").not_().fill_null(False).alias("venues_differ"),
+        _agree("volume_key").alias("volumes_agree"),
+        _agree("number_key").alias("numbers_agree"),
+        _agree("first_page").alias("pages_agree"),
+        (venues_agree & _agree("volume_key") & _agree("first_page")).fill_null(False).alias("same_place"),
+    ]
+
+
+def _title_ratios(sides: pl.DataFrame) -> pl.Series:
+    equal = _agree("title_key").fill_null(False)
+    titles = sides.select("title_key_l", "title_key_r", title_ratio=pl.when(equal).then(1.0)).with_row_index("pair")
+    return _filled_ratios(titles, "title_ratio")
+
+
+def _abstract_ratios(sides: pl.DataFrame) -> pl.Series:
+    """Likeness over the common length, as one abstract may be cut short, with or without saying so."""
+    characters = pl.min_horizontal(pl.col("abstract_key_l").str.len_chars(), pl.col("abstract_key_r").str.len_chars())
+    abstracts = (
+        sides.select("abstract_key_l", "abstract_key_r", characters=characters)
+        .with_columns(pl.col("abstract_key_l", "abstract_key_r").str.slice(0, pl.col("characters")))
+        .select(
+            "abstract_key_l", "abstract_key_r", abstract_ratio=pl.when(_agree("abstract_key").fill_null(False)).then(1.0)
+        )
+    )
+    return _filled_ratios(abstracts.with_row_index("pair"), "abstract_ratio")
+
+
+def _filled_ratios(texts: pl.DataFrame, name: str) -> pl.Series:
+    """The column `name` with likenesses where it is null and both texts are there; `texts` is (pair, left, right, name)."""
+    left, right = texts.columns[1:3]
+    unknown = texts.filter(pl.col(name).is_null(), pl.col(left).is_not_null(), pl.col(right).is_not_null())
+    ratios = pl.Series("ratio", likeness_ratios(unknown[left].to_list(), unknown[right].to_list()), pl.Float64)
+    filled = texts.select("pair", name).join(
+        unknown.select("pair", ratios), on="pair", how="left", maintain_order="left"
+    )
+    return filled.select(pl.coalesce(name, "ratio").alias(name))[name]
+
+
+def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
+    """Columns identifier_shared and identifier_conflict: the least scheme by name where there are several."""
+    with_both = sides.select("identifiers_l", "identifiers_r", "schemes_l", "schemes_r").with_row_index("pair")
+    with_both = with_both.filter(pl.col("identifiers_l").list.len() > 0, pl.col("identifiers_r").list.len() > 0)
+    shared = pl.col("identifiers_l").list.set_intersection("identifiers_r")
+    agreeing = shared.list.eval(pl.element().str.extract(r"^([^:]*):", 1).unique())
+    both_filled = pl.col("schemes_l").list.set_intersection("schemes_r")
+    schemes = with_both.select("pair", agreeing=agreeing, both_filled=both_filled).select(
+        "pair",
+        identifier_shared=pl.col("agreeing").list.sort().list.first(),
+        identifier_conflict=pl.col("both_filled").list.set_difference("agreeing").list.sort().list.first(),
+    )
+    pairs = sides.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("pair"))
+    return pairs.join(schemes, on="pair", how="left", maintain_order="left").drop("pair")

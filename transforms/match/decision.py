@@ -1,0 +1,165 @@
+"""This module decides on compared pairs: an ordered list of named rules, of which the first that holds gives the verdict.
+
+Vetoes stand first, then what matches, then what is only worth a look. A pair that no rule names is dropped. Nothing here
+matches on what is missing: each matching rule names the evidence it needs on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from transforms.match.blocking import ABSTRACT_PREFIX_CHARACTERS, CUT_TITLE_CHARACTERS, MIN_ABSTRACT_CHARACTERS
+
+NEAR_TITLE_RATIO = 0.9
+"""From here on two titles are one with slips of the pen: over 40 characters, two letters changed each twenty."""
+
+OTHER_TITLE_RATIO = 0.5
+"""Below it titles are wholly different: unrelated English titles reach 0.3 to 0.5 by common letters alone."""
+
+SAME_ABSTRACT_RATIO = 0.95
+"""From here on two abstracts are one text: a hundred characters changed in a thousand give 0.9 to 0.95."""
+
+OTHER_ABSTRACT_RATIO = 0.6
+"""Below it abstracts are different texts; two on one subject reach 0.5 to 0.55 over their common length."""
+
+YEARS_APART = 2
+"""One year lies between online and print, or the heading of a list and the proceedings; two are two versions."""
+
+IDENTIFIER, TITLE, LOOSE_TITLE, CUT_TITLE, ABSTRACT = 5, 4, 3, 2, 1
+"""How strong the evidence of a match is, and how strong a match a verdict of another kind forbids; see clustering."""
+
+VETO = 9
+"""Forbids a match of any strength."""
+
+APART = "apart"
+"""Status of a pair that is worth no row in `paper_matches`, but that weak evidence must not join by way of a third record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A verdict and when it holds.
+
+    `strength` is, for a match, how strong its evidence is; for any other status, up to what strength it keeps the two
+    records apart when other records would join them (0: it does not).
+    """
+
+    status: str
+    strength: int
+    holds: pl.Expr
+    reason: pl.Expr | None = None
+
+
+def decide_pairs(compared: pl.DataFrame) -> pl.DataFrame:
+    """`compared` (see `compare_pairs`) with status, reason and strength; pairs that no rule names are left out."""
+    order = list(RULES.items())
+    first = pl.coalesce(pl.when(rule.holds.fill_null(False)).then(pl.lit(place)) for place, (_, rule) in enumerate(order))
+    decided = compared.with_columns(rule=first.cast(pl.UInt32)).filter(pl.col("rule").is_not_null())
+    verdicts = pl.DataFrame(
+        [(place, rule.status, name, rule.strength) for place, (name, rule) in enumerate(order)],
+        schema={"rule": pl.UInt32, "status": pl.String, "reason": pl.String, "strength": pl.Int8},
+        orient="row",
+    )
+    scheme = pl.coalesce(pl.when(pl.col("reason").str.contains("conflict")).then("identifier_conflict"), "identifier_shared")
+    named = pl.col("reason").str.replace("{scheme}", scheme.fill_null(""), literal=True)
+    joined = decided.join(verdicts, on="rule", how="left", maintain_order="left")
+    return joined.with_columns(reason=named).drop("rule")
+
+
+_titles_equal = pl.col("titles_equal")
+_near_titles = _titles_equal | (pl.col("title_ratio") >= NEAR_TITLE_RATIO) & ~pl.col("numbers_differ")
+_other_titles = pl.col("title_ratio") < OTHER_TITLE_RATIO
+_own_titles_equal = _titles_equal & ~pl.col("generic")
+
+_authors_share = pl.col("authors_shared_count") >= 1
+_authors_disjoint = pl.col("authors_shared_count") == 0
+_authors_missing = pl.col("authors_missing_count") >= 1
+_authors_can_agree = _authors_share | _authors_missing
+
+_year_gap = pl.col("year_gap")
+_years_apart = (_year_gap >= YEARS_APART).fill_null(False)
+
+_shared = pl.col("identifier_shared").is_not_null()
+_conflict = pl.col("identifier_conflict").is_not_null()
+
+_abstracts_same = ~pl.col("abstract_is_boilerplate") & (
+    pl.col("abstracts_equal") & (pl.col("abstract_characters") >= MIN_ABSTRACT_CHARACTERS)
+    | (pl.col("abstract_ratio") >= SAME_ABSTRACT_RATIO) & (pl.col("abstract_characters") >= ABSTRACT_PREFIX_CHARACTERS)
+)
+_abstracts_other = (pl.col("abstract_ratio") < OTHER_ABSTRACT_RATIO).fill_null(False)
+_places_differ = (
+    pl.col("venues_differ") | ~pl.col("pages_agree").fill_null(True) | ~pl.col("volumes_agree").fill_null(True)
+)
+_is_another_printing = _places_differ | (_year_gap >= 1).fill_null(False)
+
+RULES: dict[str, Rule] = {
+    # Two identifiers of one scheme are two papers, whatever else agrees (promise 7); at most versions of one work.
+    "version_conflicting_{scheme}": Rule(
+        "version", VETO, _conflict & _own_titles_equal & _authors_share & _is_another_printing & ~_abstracts_other
+    ),
+    "conflicting_{scheme}": Rule("no", VETO, _conflict),
+    # An identifier that lies: copied from the row above, or an issue's on two of its abstracts.
+    "same_{scheme}_other_paper": Rule(
+        "no", VETO, _shared & _other_titles & _authors_disjoint & ~_abstracts_same
+    ),
+    "same_{scheme}_unlike": Rule(
+        "possible",
+        VETO,
+        _shared
+        & _other_titles
+        & ~_abstracts_same
+        & (_authors_missing | _abstracts_other | ~pl.col("pages_agree").fill_null(True)),
+    ),
+    # A title may change between submission and print, and an author list may be misread: the identifier holds.
+    "same_{scheme}": Rule("match", IDENTIFIER, _shared),
+    "numbers_in_titles_differ": Rule(
+        "no", VETO, pl.col("numbers_differ") & ((pl.col("title_ratio") >= NEAR_TITLE_RATIO) | _abstracts_same) & ~pl.col("title_is_start")
+    ),
+    "marker_on_one_side": Rule("no", VETO, pl.col("marker_differs") & (pl.col("titled_count") == 2)),
+    # From here on no identifier speaks.
+    "same_title_place": Rule(
+        "match", TITLE, _titles_equal & pl.col("same_place") & _authors_can_agree & ~_years_apart
+    ),
+    "untitled_same_place_authors": Rule(
+        "match",
+        TITLE,
+        (pl.col("titled_count") == 0) & pl.col("same_place") & pl.col("authors_equal") & (_year_gap == 0) & ~_abstracts_other,
+    ),
+    "same_title_abstract": Rule("match", TITLE, _titles_equal & _abstracts_same & _authors_share & ~_years_apart & ~pl.col("venues_differ")),
+    "version_years_apart": Rule("version", TITLE, _own_titles_equal & _authors_share & _years_apart),
+    "version_other_venue": Rule("version", TITLE, _own_titles_equal & _authors_share & pl.col("venues_differ")),
+    "same_title_other_abstract": Rule(
+        "possible", TITLE, _own_titles_equal & _abstracts_other & _places_differ
+    ),
+    "same_title_authors": Rule("match", TITLE, _own_titles_equal & _authors_share),
+    "same_title_other_authors": Rule("possible", LOOSE_TITLE, _own_titles_equal & _authors_disjoint),
+    "same_title_year": Rule(
+        "match", LOOSE_TITLE, _own_titles_equal & _authors_missing & (_year_gap == 0) & ~pl.col("venues_differ")
+    ),
+    "same_title_only": Rule("possible", ABSTRACT, _own_titles_equal),
+    "cut_title_authors": Rule(
+        "match",
+        CUT_TITLE,
+        pl.col("title_is_start")
+        & (pl.col("cut_title_characters") >= CUT_TITLE_CHARACTERS)
+        & _authors_share
+        & ~_years_apart
+        & ~pl.col("venues_differ")
+        & ~_abstracts_other,
+    ),
+    "cut_title_abstract": Rule(
+        "match", CUT_TITLE, pl.col("title_is_start") & _abstracts_same & _authors_can_agree & ~_years_apart
+    ),
+    "near_title_abstract": Rule(
+        "match", LOOSE_TITLE, _near_titles & _abstracts_same & _authors_can_agree & ~_years_apart & ~pl.col("venues_differ")
+    ),
+    # A record of an abstract alone has nothing else to agree by; clustering lets it join one paper only.
+    "same_abstract_untitled": Rule(
+        "match", ABSTRACT, (pl.col("titled_count") < 2) & _abstracts_same & _authors_can_agree & ~_years_apart
+    ),
+    "same_abstract_other_title": Rule("possible", CUT_TITLE, _abstracts_same),
+    "near_title_authors": Rule("possible", ABSTRACT, _near_titles & ~pl.col("generic") & _authors_share),
+    "other_title": Rule(APART, CUT_TITLE, (pl.col("titled_count") == 2) & ~_titles_equal),
+}
+"""The rules by name, in the order in which they are asked; `{scheme}` becomes the identifier's scheme."""

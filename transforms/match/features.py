@@ -1,0 +1,159 @@
+"""This module derives from each record what matching compares: keys of its title, authors, abstract, place and identifiers.
+
+Features are one row a record key, numbered by `row` in the order of the record keys, so that `row_l < row_r` says the same
+as `record_key_l < record_key_r`; pairs carry rows until they are published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from transforms.identifiers import SCHEME_ORDER
+from transforms.text import abstract_key
+from transforms.titles import is_generic_title, title_key
+
+CONTAINER_TITLES = 4
+"""Different titles from which on an identifier or abstract belongs to what holds them, not to one paper: an issue DOI on
+each meeting abstract, "No abstract available". Retitled papers carry two or three titles under one id, hardly ever four."""
+
+_COLUMNS = (
+    "record_key title authors abstract abstract_is_cut title_is_cut venue_id venue year volume number pages identifiers".split()
+)
+_ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
+_MARKER = (
+    r"(?i)\b(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|addend(?:um|a)|retract(?:ion|ed)|reply|rejoinder|comments?|"
+    r"author response|response to)\b"
+)
+
+
+def record_features(records: pl.DataFrame) -> pl.DataFrame:
+    """The features of `records` (schema CLEAN_RECORDS), one row a record key, sorted by it.
+
+    Where a record was seen several times, the appearance with the least record_id speaks for it. Missing values are null
+    and empty lists; a key that holds no letter or digit is missing.
+    """
+    seen_once = records.select("record_id", *_COLUMNS).sort("record_key", "record_id").unique("record_key", keep="first")
+    keyed = seen_once.sort("record_key").with_row_index("row").with_columns(title_key=_null_if_empty(title_key(pl.col("title"))))
+    features = keyed.select(
+        "row",
+        "record_key",
+        "title_key",
+        (pl.col("title_key").is_null() | is_generic_title(pl.col("title_key"))).fill_null(True).alias("is_generic"),
+        pl.col("title_is_cut").fill_null(False),
+        title_numbers(pl.col("title")).fill_null([]).alias("title_numbers"),
+        pl.col("title").str.contains(_MARKER).fill_null(False).alias("has_marker"),
+        "abstract",
+        _null_if_empty(abstract_key(pl.col("abstract"))).alias("abstract_key"),
+        pl.col("abstract_is_cut").fill_null(False),
+        "year",
+        "venue_id",
+        _null_if_empty(letters_and_digits(pl.col("venue"))).alias("venue_key"),
+        place_number(pl.col("volume")).alias("volume_key"),
+        place_number(pl.col("number")).alias("number_key"),
+        pl.col("pages").str.to_lowercase().str.extract(r"([a-z]{0,3}\d+)").alias("first_page"),
+    )
+    families = _family_keys(keyed)
+    identifiers = _identifier_lists(evidence_identifiers(keyed.select("record_key", "title_key", "identifiers")))
+    boilerplate = is_carried_by_many_titles("abstract_key")
+    return (
+        features.with_columns(boilerplate.fill_null(False).alias("abstract_is_boilerplate"))
+        .join(families, on="row", how="left", maintain_order="left")
+        .join(identifiers, on="record_key", how="left", maintain_order="left")
+        .with_columns(pl.col("families", "identifiers", "schemes").fill_null([]))
+    )
+
+
+def evidence_identifiers(records: pl.DataFrame) -> pl.DataFrame:
+    """The identifiers that speak for one paper: distinct rows (record_key, scheme, value), those of containers left out.
+
+    `records` has record_key, identifiers, and title_key or title.
+    """
+    if "title_key" not in records.columns:
+        records = records.with_columns(title_key=_null_if_empty(title_key(pl.col("title"))))
+    listed = (
+        records.select("record_key", "title_key", identifier="identifiers")
+        .explode("identifier")
+        .unnest("identifier")
+        .filter(pl.col("scheme").is_not_null() & pl.col("value").is_not_null())
+    )
+    own = listed.filter(~is_carried_by_many_titles("scheme", "value"))
+    return own.select("record_key", "scheme", "value").unique().sort("record_key", "scheme", "value")
+
+
+def scheme_rank(scheme: pl.Expr, order: Iterable[str] = SCHEME_ORDER) -> pl.Expr:
+    """How strong an identifier's scheme is, 0 the strongest; schemes not in `order` come after all others.
+
+    >>> pl.select(scheme_rank(pl.lit("doi"), ["openreview", "doi"])).item()
+    1
+    """
+    ranks = {name: rank for rank, name in enumerate(order)}
+    return scheme.replace_strict(ranks, default=len(ranks), return_dtype=pl.UInt32)
+
+
+def is_carried_by_many_titles(*key: str) -> pl.Expr:
+    """Whether the value in the columns `key` stands with `CONTAINER_TITLES` or more different title keys; null stays null.
+
+    >>> frame = pl.DataFrame({"doi": ["x"] * 4 + ["y"], "title_key": ["a", "b", "c", "d", "e"]})
+    >>> frame.filter(is_carried_by_many_titles("doi"))["doi"].unique().to_list()
+    ['x']
+    """
+    many = pl.col("title_key").drop_nulls().n_unique().over(*key) >= CONTAINER_TITLES
+    return pl.when(pl.all_horizontal(pl.col(name).is_not_null() for name in key)).then(many)
+
+
+def title_numbers(title: pl.Expr) -> pl.Expr:
+    """The numbers that stand as words of their own in a title, sorted; Roman numerals up to nine count as numbers.
+
+    >>> pl.select(title_numbers(pl.lit("Soft Matter, Part II (2019)"))).item().to_list()
+    ['2', '2019']
+    """
+    numbers = title.str.to_lowercase().str.extract_all(r"\b(?:\d+|i{1,3}|iv|vi{0,3}|ix)\b")
+    return numbers.list.eval(pl.element().replace(_ROMAN).sort())
+
+
+def letters_and_digits(text: pl.Expr) -> pl.Expr:
+    """`text` in lower case without accents, reduced to its letters and digits.
+
+    >>> pl.select(letters_and_digits(pl.lit("Ruszczyński-O'Neil"))).item()
+    'ruszczynskioneil'
+    """
+    return text.str.normalize("NFKD").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]", "")
+
+
+def place_number(text: pl.Expr) -> pl.Expr:
+    """The first number of a volume or issue, else its letters; null where there is neither.
+
+    >>> pl.DataFrame({"volume": ["31 (2) (no pagination)", "Suppl", ""]}).select(place_number(pl.col("volume"))).to_series().to_list()
+    ['31', 'suppl', None]
+    """
+    return pl.coalesce(text.str.extract(r"0*(\d+)"), _null_if_empty(letters_and_digits(text)))
+
+
+def _null_if_empty(text: pl.Expr) -> pl.Expr:
+    return pl.when(text.str.len_bytes() > 0).then(text)
+
+
+def _family_keys(keyed: pl.DataFrame) -> pl.DataFrame:
+    """Rows (row, families, first_family): family names folded and distinct; a group author counts with its whole name."""
+    authors = keyed.select("row", author="authors").explode("author").unnest("author")
+    # Few distinct names stand for many authors, and folding is the dear part.
+    names = authors.select(name=pl.coalesce("family", "name")).unique()
+    folded = names.with_columns(family=_null_if_empty(letters_and_digits(pl.col("name"))))
+    return (
+        authors.select("row", name=pl.coalesce("family", "name"))
+        .join(folded, on="name", how="left", maintain_order="left")
+        .drop_nulls("family")
+        .group_by("row", maintain_order=True)
+        .agg(families=pl.col("family").unique().sort(), first_family=pl.col("family").first())
+    )
+
+
+def _identifier_lists(identifiers: pl.DataFrame) -> pl.DataFrame:
+    """Rows (record_key, identifiers as `scheme:value`, schemes), both lists distinct and the strongest scheme first."""
+    ranked = identifiers.with_columns(rank=scheme_rank(pl.col("scheme"))).sort("record_key", "rank", "scheme", "value")
+    text = pl.concat_str("scheme", pl.lit(":"), "value")
+    return ranked.group_by("record_key", maintain_order=True).agg(
+        identifiers=text, schemes=pl.col("scheme").unique(maintain_order=True)
+    )
