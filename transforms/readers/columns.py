@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 COLUMN_NAMES: dict[str, str] = {
     # title
@@ -232,6 +232,45 @@ def has_paper_columns(names: Sequence[str]) -> bool:
     """
     return any(field in PAPER_FIELDS for field in column_map(names).values())
 
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names of columns, made unique: `column_N` for an empty one, a number at each but the first of equal ones.
+
+    >>> unique_names(["a", "", "a", "a_2", "a"])
+    ['a', 'column_2', 'a_3', 'a_2', 'a_4']
+    """
+    filled = [name or f"column_{position}" for position, name in enumerate(names, 1)]
+    taken, counts, unique = set(filled), dict.fromkeys(filled, 0), []
+    for name in filled:
+        counts[name] += 1
+        candidate = name
+        while counts[name] > 1 and candidate in taken:
+            candidate = f"{name}_{counts[name]}"
+            counts[name] += candidate in taken
+        taken.add(candidate)
+        unique.append(candidate)
+    return unique
+
+
+class SeenColumns:
+    """The column map of records whose columns are not known beforehand: it grows with each name that is seen."""
+
+    def __init__(self) -> None:
+        self.column_map: dict[str, str] = {}
+        self._seen: set[str] = set()
+
+    def see(self, names: Iterable[str]) -> None:
+        """Takes note of a record's columns."""
+        new = [name for name in names if name not in self._seen]
+        if not new or len(self._seen) > _MAX_SEEN:
+            return
+        self._seen.update(new)
+        if grown := column_map(new):
+            self.column_map = column_map([*self.column_map, *grown])
+
+
+_MAX_SEEN = 100_000
+"""How many names are remembered; a file that has more of them uses its names as values."""
 
 _RANK = {name: rank for rank, name in enumerate(COLUMN_NAMES)}
 _PUNCTUATION = re.compile(r"[\W_]+")

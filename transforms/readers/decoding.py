@@ -8,21 +8,23 @@ from dataclasses import dataclass
 
 from transforms.readers.base import ReadError, Span
 
-_BYTE_ORDER_MARKS = (
+BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with that of UTF-16
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+"""Byte order marks and the encodings they mean, in the order to try them."""
 
-_MAX_BAD_UTF8_RATIO = 0.1
+MAX_BAD_UTF8_RATIO = 0.1
 """Share of non-ASCII bytes that may be invalid in a file still taken for UTF-8. A truncated or bit-flipped UTF-8 file has
 a few; a Latin-1 file read as UTF-8 has nearly all of them invalid."""
 
 
 _BAD_RUN = re.compile("[\udc80-\udcff]+")
-_CONTROLS = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r\x1b"]
+CONTROL_CHARACTERS = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r\x1b"]
+"""Characters that text has next to none of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +67,14 @@ def decode(data: bytes) -> DecodedText:
     Raises:
         ReadError: `binary`, where the bytes are no text.
     """
-    for mark, encoding in _BYTE_ORDER_MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _decode_marked(data, mark, encoding)
     if b"\x00" in data:
         raise ReadError("binary", f"no text: a NUL byte at byte {data.index(0)}")
     text = data.decode("utf-8", "surrogateescape")
     bad_count = sum(map(len, _bad_runs(text)))
-    if bad_count > _MAX_BAD_UTF8_RATIO * sum(byte >= 0x80 for byte in data):
+    if bad_count > MAX_BAD_UTF8_RATIO * sum(byte >= 0x80 for byte in data):
         for encoding in ("cp1252", "latin-1"):
             try:
                 return DecodedText(_no_controls(data.decode(encoding)), encoding, 0)
@@ -104,7 +106,7 @@ def _no_controls(text: str) -> str:
     Raises:
         ReadError: `binary`.
     """
-    count = sum(map(text.count, _CONTROLS))
+    count = sum(map(text.count, CONTROL_CHARACTERS))
     if count > len(text) / 100:
         raise ReadError("binary", f"no text: {count} of {len(text)} characters are control characters")
     return text

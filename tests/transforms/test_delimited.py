@@ -1,0 +1,229 @@
+"""Tables with a header: every cell as given, every row accounted for."""
+
+import codecs
+import csv
+import io
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.readers.base import RawFile, ReadError, Sample
+from transforms.readers.delimited import READER, _entries, read, sniff
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared"
+HEADER = "title,authors,year\n"
+
+
+class Reading:
+    """All that was read of a file, in one piece."""
+
+    def __init__(self, path: Path, content: bytes | str) -> None:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        batches = list(read(RawFile(path, path.stat().st_size)))
+        self.records = pl.concat([batch.records for batch in batches])
+        self.rejects = pl.concat([batch.rejects for batch in batches])
+        self.counted = sum(batch.entries_counted or 0 for batch in batches)
+        self.shape, self.encoding = batches[-1].shape, batches[-1].encoding
+        self.raw = [json.loads(raw) for raw in self.records["raw"]]
+
+    @property
+    def balances(self) -> bool:
+        return self.counted == self.records.height + self.rejects.height
+
+
+@pytest.fixture
+def reading(tmp_path):
+    return lambda content: Reading(tmp_path / "raw", content)
+
+
+def sniffed(text: str) -> float:
+    head = text.encode()
+    return sniff(Sample(head, text, len(head))).confidence
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "name"), [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "pipe")], ids=lambda value: repr(value)
+)
+def test_each_delimiter_is_found(reading, delimiter, name):
+    found = reading(f"id{delimiter}Title\n1{delimiter}Sorting Pebbles\n")
+    assert found.raw == [{"id": "1", "Title": "Sorting Pebbles"}]
+    assert found.records.select("source_key", "title_raw", "locator").row(0) == ("1", "Sorting Pebbles", "row 1")
+    assert found.shape == f"delimited {name}"
+
+
+def test_values_stay_the_text_they_are(reading):
+    found = reading('title,year,pages\n"",007,1.50\nNone, 2024 ,"a ""b"""\n')
+    assert found.raw == [{"title": "", "year": "007", "pages": "1.50"}, {"title": "None", "year": " 2024 ", "pages": 'a "b"'}]
+
+
+def test_a_quoted_cell_may_hold_line_ends_and_delimiters(reading):
+    found = reading('title,abstract\nA,"one, two\r\nthree\n\nfour"\nB,short\n')
+    assert [row["abstract"] for row in found.raw] == ["one, two\r\nthree\n\nfour", "short"]
+    assert found.records["locator"].to_list() == ["row 1", "row 2"]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [(b"", "utf-8"), (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")],
+)
+def test_line_ends_and_byte_order_marks_are_no_part_of_a_value(reading, line_end, mark, encoding):
+    text = line_end.join(["title,authors", "Über Kähne,Łukasz Nowak", ""])
+    found = reading(mark + text.encode(encoding))
+    assert found.raw == [{"title": "Über Kähne", "authors": "Łukasz Nowak"}]
+    assert found.encoding == encoding
+
+
+def test_windows_1252_is_known_by_not_being_utf_8(reading):
+    assert reading("title,year\n“Über” Kähne,2020\n".encode("cp1252")).raw[0]["title"] == "“Über” Kähne"
+
+
+def test_a_row_with_too_few_or_too_many_cells_costs_only_itself(reading):
+    found = reading(HEADER + "A,x,2020\nB,y\nC,z,2021,more\nD,w,2022\n")
+    assert [row["title"] for row in found.raw] == ["A", "D"]
+    assert found.rejects.select("reason", "text", "locator").rows() == [
+        ("ragged_row", "B,y\n", "row 2"),
+        ("ragged_row", "C,z,2021,more\n", "row 3"),
+    ]
+    assert found.balances
+
+
+def test_empty_cells_beyond_the_header_are_no_fault(reading):
+    assert reading(HEADER + "A,x,2020,,\n").raw == [{"title": "A", "authors": "x", "year": "2020"}]
+
+
+def test_a_quote_that_is_never_closed_costs_one_line(reading):
+    found = reading(HEADER + 'A,"x,2020\nB,y,2021\nC,z,2022\n')
+    assert [row["title"] for row in found.raw] == ["B", "C"]
+    assert found.rejects.select("reason", "text").rows() == [("unclosed_quote", 'A,"x,2020\n')]
+    assert found.balances
+
+
+def test_a_stray_quote_does_not_swallow_the_rows_up_to_the_next_quoted_cell(reading):
+    found = reading(HEADER + 'A,"x,2020\nB,y,2021\nC,"Dow, Cy",2022\n')
+    assert [row["title"] for row in found.raw] == ["B", "C"]
+    assert found.balances
+
+
+def test_many_unclosed_quotes_are_read_in_good_time(reading):
+    found = reading(HEADER + 'a"b,"c\n' * 20_000)
+    assert found.records.height == 0
+    assert found.balances
+
+
+def test_columns_of_one_name_are_told_apart_and_unnamed_ones_numbered(reading):
+    assert reading("title,note,note,\nA,1,2,3\n").raw == [{"title": "A", "note": "1", "note_2": "2", "column_4": "3"}]
+
+
+def test_the_separator_line_of_excel_is_no_header(reading):
+    assert reading("sep=;\ntitle;year\nA;2020\n").raw == [{"title": "A", "year": "2020"}]
+
+
+def test_blank_lines_are_no_entries(reading):
+    found = reading("\n" + HEADER + "\nA,x,2020\n\n\n")
+    assert found.records.height == found.counted == 1
+
+
+def test_a_header_without_rows_is_an_empty_list(reading):
+    assert reading(HEADER).records.height == 0
+
+
+def test_a_file_without_a_known_header_is_refused(reading):
+    with pytest.raises(ReadError, match="expected a header") as caught:
+        reading("name,size\nfoo,1\n")
+    assert caught.value.reason == "not_a_paper_list"
+
+
+def test_a_table_of_papers_is_known():
+    assert sniffed(READER.example) > 0.9
+    assert sniffed("Paper Title\tAuthor(s)\nPebbles\tAnn Lee\n") > 0.9
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,size,colour\nfoo,1,red\n",
+        "Title, abstract and keywords must be given, as the editors say.\nNothing else, please.\n",
+        "@article{lee,\n  title = {Pebbles},\n  year = 2020,\n}\n",
+        "| title | year |\n|-------|------|\n| A     | 2020 |\n",
+        "title | year\n--- | ---\nA | 2020\n",
+        "title: Pebbles\nauthors: Ann, Bo\n",
+        "title\nPebbles\n",
+        "",
+    ],
+)
+def test_another_text_is_not_taken_for_a_table(text):
+    assert sniffed(text) < 0.5
+
+
+@given(
+    st.lists(st.lists(st.text("ab,;\t\"'\r\n é|", max_size=8), min_size=2, max_size=2), max_size=8), st.sampled_from(",;\t|")
+)
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, rows, delimiter):
+    written = io.StringIO(newline="")
+    csv.writer(written, delimiter=delimiter).writerows([["title", "abstract"], *rows])
+    found = Reading(tmp_path_factory.mktemp("csv") / "raw", written.getvalue())
+    assert [list(row.values()) for row in found.raw] == rows
+    assert found.balances
+
+
+@given(st.lists(st.text('ab,"\r\n', max_size=12)))
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_the_scan_for_quotes_and_the_csv_module_agree_on_every_entry(pieces):
+    text = "".join(pieces)
+    lines = io.StringIO(text, newline="")
+    entries = list(_entries(iter(lines.readline, ""), ","))
+    closed = [entry.text for entry in entries if entry.is_closed]
+    assert [len(list(csv.reader([entry]))) for entry in closed] == [1] * len(closed)
+    assert "".join(entry.text for entry in entries).replace("\n", "").replace("\r", "") == text.replace("\n", "").replace(
+        "\r", ""
+    )
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_a_damaged_file_is_refused_or_balances(tmp_path_factory, data):
+    content = bytearray((HEADER + 'Ä,"x, ""y""\nz",2020\nB,y,2021\n' * 3).encode())
+    del content[data.draw(st.integers(0, len(content))) :]
+    for position in data.draw(st.lists(st.integers(0, max(len(content) - 1, 0)), max_size=4)) if content else ():
+        content[position] ^= 1 << data.draw(st.integers(0, 7))
+    content += data.draw(st.binary(max_size=10))
+    try:
+        found = Reading(tmp_path_factory.mktemp("csv") / "raw", bytes(content))
+    except ReadError as error:
+        assert error.reason in {"not_a_paper_list", "binary"}
+    else:
+        assert found.balances
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_random_bytes_are_refused(tmp_path_factory, content):
+    with pytest.raises(ReadError):
+        Reading(tmp_path_factory.mktemp("csv") / "raw", content)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("cytology_screening", 1856),
+        ("dblp_acm", 4910),
+        ("diabetes", 1845),
+        ("digital_work", 7159),
+        ("haematology", 1415),
+        ("mis_mixed", 5379),
+    ],
+)
+def test_the_labelled_sets_are_read_whole(name, count):
+    path = SHARED / "bench" / "dedup" / name / "records.csv"
+    batches = list(read(RawFile(path, path.stat().st_size)))
+    assert sum(batch.records.height for batch in batches) == sum(batch.entries_counted or 0 for batch in batches) == count
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [json.loads(raw) for batch in batches for raw in batch.records["raw"]] == rows
