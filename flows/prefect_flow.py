@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,9 +10,11 @@ from typing import Any, TypeVar
 from prefect import Task, flow, get_run_logger, task
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State, TaskRun
 
 from flows import steps
 from flows.pipeline import run_pipeline
+from flows.progress import listener
 from flows.report import RunReport
 from flows.settings import load_settings
 from warehouse.layout import Lake
@@ -19,8 +22,12 @@ from warehouse.layout import Lake
 T = TypeVar("T")
 
 _RETRIES = {"land": 2}
-"""Landing reads files that others write and disks that go away for a moment, so it is tried again; every other step gives
-the same on the same input, failure included."""
+"""Landing reads files that others write, on disks that go away for a moment, so it is tried again where that may pass;
+every other step gives the same on the same input, failure included."""
+
+_PASSING_ERRORS = frozenset(
+    {errno.EIO, errno.EAGAIN, errno.EBUSY, errno.ETIMEDOUT, errno.ESTALE, errno.ENETUNREACH, errno.EHOSTDOWN}
+)
 
 _RETRY_DELAY_SECONDS = 5
 
@@ -49,7 +56,14 @@ def pipeline(
 def run_as_tasks(order: steps.RunOrder, *, wait_seconds: float) -> RunReport:
     """Runs the steps as tasks of the flow run this is called in, and leaves the report as its artifacts."""
     logger = get_run_logger()
-    report = run_pipeline(order, _call_as_task, wait_seconds=wait_seconds, say=logger.info)
+    heard = listener.get()
+
+    def say(text: str) -> None:
+        logger.info(text)
+        if heard is not None:
+            heard(text)
+
+    report = run_pipeline(order, _call_as_task, wait_seconds=wait_seconds, say=say)
     create_markdown_artifact(report.markdown(), key="paperlake-run", description=f"run {report.run_id}: {report.outcome}")
     rejects = [{"reason": reason, "rejects": count} for reason, count in sorted(report.rejects_by_reason.items())]
     create_table_artifact(rejects, key="paperlake-rejects", description="rejects by reason")
@@ -62,9 +76,17 @@ def _call_as_task(step: Callable[..., T], *arguments: Any) -> T:
         step,
         name=name,
         retries=_RETRIES.get(name, 0),
+        retry_condition_fn=_may_pass,
         retry_delay_seconds=_RETRY_DELAY_SECONDS,
         cache_policy=NO_CACHE,
         persist_result=False,
         log_prints=False,
     )
     return as_task(*arguments)
+
+
+def _may_pass(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:
+    """Whether a failed step failed by an error of the system that may pass, of a disk or network, not of the data."""
+    error = state.result(raise_on_failure=False)
+    causes = (error, getattr(error, "__cause__", None))
+    return any(isinstance(cause, OSError) and cause.errno in _PASSING_ERRORS for cause in causes)

@@ -22,6 +22,8 @@ PROJECT_DIR = Path(__file__).resolve().parents[1]
 class ConfigError(PaperlakeError):
     """A setting that is unknown, missing or of the wrong kind; the message names the file, the key and a suggestion."""
 
+    exit_code = 2
+
 
 @dataclass(frozen=True, slots=True)
 class LakeSettings:
@@ -77,6 +79,10 @@ class Settings:
     query: QuerySettings = field(default_factory=QuerySettings)
     sources: tuple[SourceSettings, ...] = ()
     tables_key: str = ""
+
+    def lake_path(self, given: str | Path | None) -> Path:
+        """The lake's folder: as given, else `PAPERLAKE_LAKE`, else `[lake] path`."""
+        return Path(given or os.environ.get("PAPERLAKE_LAKE") or self.lake.path)
 
     def source(self, name: str) -> SourceSettings:
         """The source called `name`; one that has no block (any more) has the defaults."""

@@ -7,6 +7,7 @@ It imports neither Polars nor PyArrow, so that commands which only describe tabl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 SCHEMA_VERSION = 1
 """Raised when a table or column changes its meaning or goes away; a lake with a higher one is refused."""
@@ -14,6 +15,9 @@ SCHEMA_VERSION = 1
 
 class PaperlakeError(Exception):
     """An error whose message a person can act on; the command line prints it without a stack trace."""
+
+    exit_code: ClassVar[int] = 1
+    """What the command line exits with: 1 data or run failed, 2 usage, 4 the lock was not obtained."""
 
 
 class SchemaError(PaperlakeError):

@@ -86,3 +86,29 @@ def live_files(live: Iterable[LiveName], precedence: dict[str, int]) -> list[Liv
             )
         )
     return files
+
+
+def match_names(live: Iterable[LiveName], given: str) -> set[LiveName]:
+    """The live names that `given` means: a source, a path below its source, a base name, or the first digits of a hash.
+
+    Raises:
+        LakeError: it means nothing, or files of different content under one base name or hash prefix.
+    """
+    names = sorted(live)
+    whole_source = {name for name in names if name.source == given}
+    if whole_source:
+        return whole_source
+    below = given.removeprefix("./")
+    found = {name for name in names if name.source_path == below} or {name for name in names if name.file_name == given}
+    if not found and len(given) >= _LEAST_HASH_DIGITS:
+        found = {name for name in names if name.sha256.startswith(given.lower())}
+    if not found:
+        known = ", ".join(sorted({name.source_path for name in names})[:5]) or "nothing"
+        raise LakeError(f"'{given}' is no live source, file name or hash; live are: {known}")
+    if len({name.sha256 for name in found}) > 1:
+        choices = ", ".join(f"{name.sha256[:12]} ({name.source}/{name.source_path})" for name in sorted(found))
+        raise LakeError(f"'{given}' means several files; name one by its hash: {choices}")
+    return found
+
+
+_LEAST_HASH_DIGITS = 8

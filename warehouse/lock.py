@@ -20,6 +20,8 @@ _POLL_SECONDS = 0.2
 class LockError(PaperlakeError):
     """The lake's lock was not obtained within the time allowed; the message says who holds it."""
 
+    exit_code = 4
+
 
 @contextmanager
 def hold_lock(lake: Lake, *, wait_seconds: float, on_wait: Callable[[str], None], command: str) -> Iterator[None]:

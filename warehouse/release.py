@@ -150,7 +150,8 @@ def _description(
         **facts,
         "tables": {name: {"rows": rows} for name, rows in sorted(row_counts.items())},
         "files": [
-            {"path": path, "sha256": sha256, "size_bytes": (building / path).stat().st_size} for path, sha256 in sorted(files.items())
+            {"path": path, "sha256": sha256, "size_bytes": (building / path).stat().st_size}
+            for path, sha256 in sorted(files.items())
         ],
     }
 

@@ -1,0 +1,64 @@
+"""The live set: what a release is made from."""
+
+from pathlib import Path
+
+import pytest
+
+from warehouse.layout import Lake, LakeError
+from warehouse.live import LiveFile, LiveName, add_names, live_files, match_names, read_live, write_live
+
+
+def name(source: str, path: str, digit: str) -> LiveName:
+    return LiveName(source, path, digit * 64, 1)
+
+
+def test_command_line_files_of_one_name_are_all_live() -> None:
+    live = frozenset({name("command_line", "a.csv", "1")})
+    assert add_names(live, [name("command_line", "a.csv", "2")]) == {name("command_line", "a.csv", d) for d in "12"}
+
+
+def test_in_a_configured_source_a_new_file_supersedes_the_one_of_its_name() -> None:
+    live = frozenset({name("acl", "a.csv", "1"), name("acl", "b.csv", "3")})
+    assert add_names(live, [name("acl", "a.csv", "2")]) == {name("acl", "a.csv", "2"), name("acl", "b.csv", "3")}
+
+
+def test_a_file_under_several_names_is_live_once_under_the_least_of_its_first_source() -> None:
+    names = [name("zoo", "z.csv", "1"), name("acl", "d/b.csv", "1"), name("acl", "c/y.csv", "1")]
+    assert live_files(names, {"zoo": 5, "acl": 5}) == [LiveFile("1" * 64, "acl", "b.csv", "c/y.csv", 1)]
+    assert live_files(names, {"zoo": 1, "acl": 5})[0].source == "zoo"
+
+
+def test_the_live_set_comes_back_as_written(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    assert read_live(lake) == frozenset()
+    live = frozenset({name("acl", "ü/ä.csv", "1"), name("command_line", "b", "2")})
+    write_live(lake, live)
+    assert read_live(lake) == live
+
+
+def test_a_damaged_live_set_is_an_error_and_not_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "live.json").write_text('[{"source": "acl"')
+    with pytest.raises(LakeError, match="damaged"):
+        read_live(Lake(tmp_path))
+
+
+def test_names_are_matched_by_source_path_base_name_or_hash() -> None:
+    a, b, c = name("acl", "x/a.csv", "1"), name("acl", "y/b.csv", "2"), name("command_line", "b.csv", "3")
+    live = [a, b, c]
+    assert match_names(live, "acl") == {a, b}
+    assert match_names(live, "x/a.csv") == {a}
+    assert match_names(live, "a.csv") == {a}
+    assert match_names(live, "22222222") == {b}
+    assert match_names(live, "b.csv") == {c}  # a whole path wins over a base name
+
+
+@pytest.mark.parametrize("given", ["nothing.csv", "2222222"])
+def test_a_name_that_means_nothing_is_refused_with_what_is_live(given: str) -> None:
+    with pytest.raises(LakeError, match=r"live are: x/a\.csv"):
+        match_names([name("acl", "x/a.csv", "2")], given)
+
+
+def test_a_name_that_means_two_files_is_refused_with_both_hashes() -> None:
+    with pytest.raises(LakeError, match="111111111111.*222222222222"):
+        match_names([name("command_line", "x/a.csv", "1"), name("command_line", "y/a.csv", "2")], "a.csv")

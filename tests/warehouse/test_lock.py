@@ -1,0 +1,61 @@
+"""The lock: one writer at a time, and a dead one holds nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from warehouse.layout import Lake
+from warehouse.lock import LockError, hold_lock
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from warehouse.layout import Lake
+from warehouse.lock import hold_lock
+with hold_lock(Lake(Path(sys.argv[1])), wait_seconds=0, on_wait=print, command="paperlake test"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def start_holder(lake: Path) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", HOLDER, str(lake)]
+    holder = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    return holder
+
+
+def test_a_second_writer_is_told_who_holds_the_lock_and_gives_up(tmp_path: Path) -> None:
+    said: list[str] = []
+    with (
+        start_holder(tmp_path) as holder,
+        pytest.raises(LockError, match=rf"process {holder.pid} on .*paperlake test") as refused,
+        hold_lock(Lake(tmp_path), wait_seconds=0.3, on_wait=said.append, command="x"),
+    ):
+        pytest.fail("the lock was given twice")
+    assert refused.value.exit_code == 4
+    assert len(said) == 1
+    assert str(holder.pid) in said[0]
+
+
+def test_a_killed_writer_holds_nothing(tmp_path: Path) -> None:
+    with start_holder(tmp_path) as holder:
+        os.kill(holder.pid, signal.SIGKILL)
+        holder.wait()
+        with hold_lock(Lake(tmp_path), wait_seconds=0, on_wait=pytest.fail, command="x"):
+            pass
+
+
+def test_a_waiting_writer_gets_the_lock_when_the_holder_ends(tmp_path: Path) -> None:
+    with start_holder(tmp_path) as holder:
+
+        def end_holder(_: str) -> None:
+            holder.kill()
+
+        with hold_lock(Lake(tmp_path), wait_seconds=30, on_wait=end_holder, command="x"):
+            assert holder.wait() != 0

@@ -1,0 +1,80 @@
+"""Releases: content decides the id, and publication is one swap."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from transforms.schemas import SCHEMA_VERSION, TABLES
+from warehouse.layout import Lake, LakeError
+from warehouse.parquet import write_table
+from warehouse.release import begin_release, list_releases, publish_release
+
+
+def build(lake: Lake, *names: str) -> tuple[Path, dict[str, int]]:
+    """An unpublished release whose only rows are links with these addresses."""
+    from transforms.frames import frame_of
+
+    folder = begin_release(lake)
+    frames = {name: frame_of(table) for name, table in TABLES.items()}
+    frames["links"] = pl.DataFrame([{"paper_id": "p", "url": n, "kind": "other"} for n in names], schema=frames["links"].schema)
+    for name, frame in frames.items():
+        write_table(frame, TABLES[name], folder)
+    return folder, {name: frame.height for name, frame in frames.items()}
+
+
+def publish(lake: Lake, *names: str) -> str:
+    folder, counts = build(lake, *names)
+    return publish_release(lake, folder, counts, {"inputs_key": "x"}, "# release {release_id}\n").release_id
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path)
+
+
+def test_current_leads_to_what_was_published_last(lake: Lake) -> None:
+    publish(lake, "a")
+    second = publish(lake, "b")
+    assert lake.require_release().name == second
+    assert not Path(lake.current_link.readlink()).is_absolute()
+    assert (lake.require_release() / "README.md").read_text() == f"# release {second}\n"
+
+
+def test_the_same_tables_again_are_no_new_release(lake: Lake) -> None:
+    first = publish(lake, "a")
+    folder, counts = build(lake, "a")
+    again = publish_release(lake, folder, counts, {}, "")
+    assert (again.release_id, again.is_new) == (first, False)
+    assert len(list_releases(lake)) == 1
+    assert not folder.exists()
+
+
+def test_going_back_to_earlier_content_goes_back_to_its_release(lake: Lake) -> None:
+    first = publish(lake, "a")
+    publish(lake, "b")
+    assert publish(lake, "a") == first
+    assert lake.require_release().name == first
+    assert len(list_releases(lake)) == 2
+
+
+def test_a_file_that_did_not_change_is_linked_and_not_copied(lake: Lake) -> None:
+    first = lake.releases_dir / publish(lake, "a")
+    second = lake.releases_dir / publish(lake, "b")
+    assert (first / "papers/papers.parquet").stat().st_ino == (second / "papers/papers.parquet").stat().st_ino
+    assert (first / "links/links.parquet").stat().st_ino != (second / "links/links.parquet").stat().st_ino
+
+
+def test_a_lake_of_a_newer_paperlake_is_refused_in_a_sentence(lake: Lake) -> None:
+    path = lake.releases_dir / publish(lake, "a") / "release.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "schema_version": SCHEMA_VERSION + 1}))
+    with pytest.raises(LakeError, match="newer than .* upgrade paperlake"):
+        lake.require_release()
+
+
+def test_an_empty_place_is_no_lake_and_says_what_to_do(lake: Lake) -> None:
+    with pytest.raises(LakeError, match="paperlake run FILES"):
+        lake.require_release()
+    with pytest.raises(LakeError, match="there is no lake"):
+        Lake(lake.path / "nowhere").require_release()
