@@ -1,0 +1,178 @@
+"""JSON lines: one object a line, every byte accounted for."""
+
+import codecs
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.readers import json_lines, streaming
+from transforms.readers.base import RawFile, ReadError, Sample
+from transforms.readers.json_lines import READER, read, sniff
+
+
+class Reading:
+    """All that was read of a file, in one piece; that the spans cover it is checked each time."""
+
+    def __init__(self, path: Path, content: bytes | str) -> None:
+        self.content = content.encode() if isinstance(content, str) else content
+        path.write_bytes(self.content)
+        batches = list(read(RawFile(path, len(self.content))))
+        self.records = pl.concat([batch.records for batch in batches])
+        self.rejects = pl.concat([batch.rejects for batch in batches])
+        self.furniture = pl.concat([batch.furniture for batch in batches])
+        self.encoding = batches[-1].encoding
+        self.raw = [json.loads(raw) for raw in self.records["raw"]]
+        tables = (self.records, self.rejects, self.furniture)
+        spans = sorted(span for table in tables for span in table.select("span_start", "span_end").rows())
+        edges = [0, *(end for _, end in spans)]
+        assert [start for start, _ in spans] == edges[:-1], "spans leave a gap or overlap"
+        assert edges[-1] == len(self.content), "spans do not cover the file"
+
+
+@pytest.fixture
+def reading(tmp_path):
+    return lambda content: Reading(tmp_path / "raw", content)
+
+
+def sniffed(text: str) -> float:
+    head = text.encode()
+    return sniff(Sample(head, text, len(head))).confidence
+
+
+def test_each_line_is_a_record_with_its_line_end_in_its_span(reading):
+    found = reading('{"id": 7, "title": "A"}\n{"title": "B", "authors": ["Ann Lee"]}')
+    assert found.raw == [{"id": 7, "title": "A"}, {"title": "B", "authors": ["Ann Lee"]}]
+    assert found.records.select("source_key", "title_raw", "author_names_raw", "locator", "span_start", "span_end").rows() == [
+        ("7", "A", None, "line 1", 0, 24),
+        (None, "B", ["Ann Lee"], "line 2", 24, 62),
+    ]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [(b"", "utf-8"), (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF32_BE, "utf-32-be")],
+)
+def test_line_ends_and_byte_order_marks_are_accounted_for(reading, line_end, mark, encoding):
+    text = line_end.join(['{"title": "Über"}', "", '{"title": "B"}', ""])
+    found = reading(mark + text.encode(encoding))
+    assert found.raw == [{"title": "Über"}, {"title": "B"}]
+    assert found.furniture["kind"].to_list() == (["byte_order_mark"] if mark else []) + ["separator"]
+    assert found.encoding == encoding
+
+
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
+def test_other_separators_of_unicode_end_no_line(reading, character):
+    title = json.dumps(f"A{character}B", ensure_ascii=ord(character) < 32)
+    assert reading(f'{{"title": {title}}}\n').raw == [{"title": f"A{character}B"}]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"title": "A"', "broken_json"),
+        ('{"title": "A"} {"title": "B"}', "broken_json"),
+        ("plain text", "broken_json"),
+        ('["A"]', "not_an_object"),
+        ("null", "not_an_object"),
+        ('{"a": ' + "[" * 101 + "]" * 101 + "}", "too_deep"),
+        ('{"a": ' + "[" * 50_000 + "]" * 50_000 + "}", "too_deep"),
+    ],
+)
+def test_a_bad_line_is_one_reject_and_the_rest_is_read(reading, line, reason):
+    found = reading(f'{{"title": "first"}}\n{line}\n{{"title": "last"}}\n')
+    assert [row["title"] for row in found.raw] == ["first", "last"]
+    assert found.rejects.select("reason", "locator").rows() == [(reason, "line 2")]
+    assert found.rejects["text"][0] == f"{line}\n"[:10_000]
+
+
+def test_numbers_keep_their_text_and_repeated_names_their_values(reading):
+    line = '{"title": "A", "score": 3.10, "big": 123456789012345678901234567890, "huge": 1e400, "title": "B", "nan": NaN}'
+    found = reading(line + "\n")
+    assert found.records["raw"][0] == (
+        '{"title": "A", "score": 3.10, "big": 123456789012345678901234567890, "huge": 1e400, "title_2": "B", "nan": null}'
+    )
+
+
+def test_columns_that_appear_later_are_known_too(reading):
+    found = reading('{"title": "A"}\n{"paper_title": "B", "summary": "s"}\n{"title": "C", "paper_title": "D"}\n')
+    assert found.records["title_raw"].to_list() == ["A", "B", "C"]
+    assert found.records["abstract_raw"].to_list() == [None, "s", None]
+
+
+def test_a_bad_byte_costs_a_character_and_a_file_in_windows_1252_nothing(reading):
+    assert reading('{"title": "Äpfel, Öl"}\n{"title": "Ärger"}\n'.encode() * 5 + b'{"title": "\xe9"}\n').raw[-1] == {
+        "title": "\ufffd"
+    }
+    assert reading('{"title": "“Äpfel”"}\n'.encode("cp1252")).raw == [{"title": "“Äpfel”"}]
+
+
+def test_a_line_over_the_limit_is_a_reject_that_is_not_held_in_memory(reading, monkeypatch):
+    monkeypatch.setattr(streaming, "LINE_BYTES", 1000)
+    monkeypatch.setattr(streaming, "CUT_LINE_BYTES", 100)
+    monkeypatch.setattr(streaming, "_BLOCK_BYTES", 300)
+    found = reading('{"title": "A"}\r\n{"title": "' + "x" * 5000 + '"}\r\n{"title": "B"}\r\n')
+    assert found.raw == [{"title": "A"}, {"title": "B"}]
+    assert found.rejects.select("reason", "span_start", "span_end").rows() == [("line_too_long", 16, 5031)]
+    assert len(found.rejects["text"][0]) == 100
+
+
+def test_many_lines_come_in_batches(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_lines, "_BATCH_LINES", 3)
+    path = tmp_path / "raw"
+    path.write_text('{"title": "A"}\n' * 8)
+    assert [batch.records.height for batch in read(RawFile(path, path.stat().st_size))] == [3, 3, 2]
+
+
+def test_lines_of_papers_are_known():
+    assert sniffed(READER.example) > 0.9
+    assert sniffed('{"title": "A"}\n\n{"title": "B"}\nbroken\n{"title": "C"}') > 0.7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"title": "A"}',
+        '{\n  "title": "A",\n  "year": 2020\n}\n',
+        '[{"title": "A"},\n{"title": "B"}]',
+        '{"level": "info", "msg": "started"}\n{"level": "info", "msg": "stopped"}\n',
+        "title\n{}\n",
+        "",
+    ],
+)
+def test_other_json_is_not_taken_for_lines(text):
+    assert sniffed(text) < 0.5
+
+
+@given(st.integers(1, 9), st.binary(max_size=60).map(lambda noise: noise.replace(b"\0", b"\r")), st.data())
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_the_lines_do_not_depend_on_where_the_blocks_end(tmp_path_factory, block_bytes, noise, data):
+    path = tmp_path_factory.mktemp("lines") / "raw"
+    content = noise + data.draw(st.sampled_from([b"", b"\r", b"\n", b"\r\n", b"a\r\n\rb"]))
+    path.write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streaming, "_BLOCK_BYTES", block_bytes)
+        found = [(line.content, line.start) for line in streaming.byte_lines(path)]
+    assert [line for line, _ in found] == content.splitlines(keepends=True)
+    assert [start for _, start in found] == [len(b"".join(content.splitlines(True)[:n])) for n in range(len(found))]
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_a_damaged_file_is_refused_or_every_byte_is_accounted_for(tmp_path_factory, data):
+    mark, encoding = data.draw(
+        st.sampled_from([(b"", "utf-8"), (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le")])
+    )
+    content = bytearray(mark + '{"title": "Ä", "year": 2020}\r\n\r\n{"title": "𝔹"}\n'.encode(encoding) * 2)
+    del content[data.draw(st.integers(0, len(content))) :]
+    for position in data.draw(st.lists(st.integers(0, max(len(content) - 1, 0)), max_size=4)) if content else ():
+        content[position] ^= 1 << data.draw(st.integers(0, 7))
+    content += data.draw(st.binary(max_size=10))
+    try:
+        Reading(tmp_path_factory.mktemp("lines") / "raw", bytes(content))
+    except ReadError as error:
+        assert error.reason in {"binary", "bad_encoding"}

@@ -1,0 +1,123 @@
+"""This module reads JSON lines: one object a line, each line a span."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
+from transforms.readers.columns import SeenColumns, has_paper_columns
+from transforms.readers.decoding import decode
+from transforms.readers.json_values import JsonDecoder
+from transforms.readers.streaming import LINE_BYTES, byte_lines, text_encoding
+
+_BATCH_LINES = 10_000
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_SPACE = " \t\r\n"
+_SAMPLE_LINES = 50
+
+
+def sniff(sample: Sample) -> Sniff:
+    """How sure it is that each line of the sample is an object of its own, and that their names are those of papers."""
+    if sample.text is None or not sample.text.lstrip(_SPACE).startswith("{"):
+        return Sniff(0.0, "it does not begin with {")
+    lines = [line for line in _LINE.findall(sample.text) if line.strip(_SPACE)]
+    if not sample.is_whole:
+        lines.pop()
+    if len(lines) < 2:
+        return Sniff(0.0, "it has not two whole lines")
+    decoder, names, object_count = JsonDecoder(), dict[str, None](), 0
+    for line in lines[:_SAMPLE_LINES]:
+        record = _record(decoder, line)
+        if isinstance(record, dict):
+            names.update(dict.fromkeys(record))
+            object_count += 1
+    line_count = len(lines[:_SAMPLE_LINES])
+    reason = f"{object_count} of {line_count} sampled lines are objects"
+    if object_count < line_count / 2 or not has_paper_columns(list(names)):
+        return Sniff(0.1 if object_count else 0.0, f"{reason}, without a name for titles, abstracts or identifiers")
+    return Sniff(0.5 + 0.49 * object_count / line_count, reason)
+
+
+def read(raw_file: RawFile) -> Iterator[Batch]:
+    """The lines as records; a broken line is a reject, an empty one furniture. Memory is bounded, unless it is UTF-16 or -32.
+
+    Raises:
+        ReadError: `binary` or `bad_encoding`, where the bytes are no text.
+    """
+    encoding = text_encoding(raw_file.path)
+    columns, decoder = SeenColumns(), JsonDecoder()
+    builder = BatchBuilder(columns.column_map)
+    if encoding.mark_bytes:
+        builder.furniture("byte_order_mark", "\ufeff", (0, encoding.mark_bytes))
+    lines = (
+        _streamed_lines(raw_file, encoding.name, encoding.mark_bytes)
+        if encoding.name in ("utf-8", "cp1252", "latin-1")
+        else _decoded_lines(raw_file)
+    )
+    for number, (line, span, is_cut) in enumerate(lines, 1):
+        if is_cut:
+            message = f"a line of {span[1] - span[0]} bytes; lines of up to {LINE_BYTES} bytes are read"
+            builder.reject("line_too_long", message, text=line, locator=f"line {number}", span=span)
+        elif line.strip(_SPACE):
+            _add(builder, columns, decoder, line, span, number)
+        else:
+            builder.furniture("separator", line, span)
+        if number % _BATCH_LINES == 0:
+            yield builder.take()
+    yield builder.take(shape="json_lines", encoding=encoding.name)
+
+
+def _record(decoder: JsonDecoder, line: str) -> object:
+    """The value of a line, None where the line is broken."""
+    try:
+        return decoder.decode(line.strip(_SPACE))[0]
+    except ReadError:
+        return None
+
+
+def _streamed_lines(raw_file: RawFile, encoding: str, start: int) -> Iterator[tuple[str, Span, bool]]:
+    errors = "surrogateescape" if encoding == "utf-8" else "strict"
+    for line in byte_lines(raw_file.path, start):
+        span = (line.start, line.start + line.size_bytes)
+        yield line.content.decode(encoding, errors), span, line.is_cut
+
+
+def _decoded_lines(raw_file: RawFile) -> Iterator[tuple[str, Span, bool]]:
+    decoded = decode(raw_file.path.read_bytes())
+    edges = [0, *(line.end() for line in _LINE.finditer(decoded.text))]
+    for start, end, span in zip(edges, edges[1:], decoded.spans(edges), strict=False):
+        yield decoded.text[start:end], span, False
+
+
+def _add(builder: BatchBuilder, columns: SeenColumns, decoder: JsonDecoder, line: str, span: Span, number: int) -> None:
+    """Adds the line as a record, or as a reject that says what is wrong with it."""
+    text, locator = line.strip(_SPACE), f"line {number}"
+    try:
+        record, end = decoder.decode(text)
+    except ReadError as error:
+        builder.reject(error.reason, f"expected an object: {error}", text=line, locator=locator, span=span)
+        return
+    if end < len(text):
+        message = f"expected one object, found more from character {end + 1} on"
+        builder.reject("broken_json", message, text=line, locator=locator, span=span)
+    elif not isinstance(record, dict):
+        message = f"expected an object, found {type(record).__name__}"
+        builder.reject("not_an_object", message, text=line, locator=locator, span=span)
+    else:
+        columns.see(record)
+        builder.column_map = columns.column_map
+        builder.record(record, locator=locator, span=span, raw_text=decoder.text_of(record))
+
+
+READER = Reader(
+    name="json_lines",
+    meaning="JSON lines: one object a line",
+    has_spans=True,
+    example="""\
+{"id": "p1", "title": "Sorting Pebbles by Sound", "authors": ["Ann Lee", "Bo Li"], "year": 2024}
+{"id": "p2", "title": "Tides, Locks and Ferries", "authors": ["Cy Dow"], "year": 2023}
+""",
+    sniff=sniff,
+    read=read,
+)
