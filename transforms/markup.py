@@ -1,0 +1,189 @@
+"""This module takes the mark-up out of one running text: HTML, LaTeX, Markdown, and the traces of PDF extraction.
+
+It works text by text; `transforms.text` finds with expressions the rows that need it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable
+
+from transforms.latex import HOLD, hold_maths, plain_latex, script_digits
+
+_MAX_ROUNDS = 6
+"""How often a text is gone over until it stays the same. Real texts need two; more only where mark-up is escaped several
+times over, such as `&amp;amp;lt;`."""
+
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]")
+_SPACES = re.compile(r"\s+")
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
+_ABSTRACT_HEADING = re.compile(r"^\s*<(?:jats:)?title>\s*(?:abstract|summary)\s*:?\s*</(?:jats:)?title>", re.IGNORECASE)
+_SCRIPT_TAG = re.compile(r"<(?:jats:)?(sub|sup)\b[^<>]{0,60}>([^<>]{0,200})</(?:jats:)?\1\s*>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:(?:jats|mml|xhtml|ce|oasis):[a-z-]{1,30}|(?P<block>p|br|div|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|sec|title|abstract|"
+    r"blockquote|section|hr|list-item)|i|b|em|strong|sub|sup|u|tt|a|span|font|small|big|code|pre|strike|img|cite|"
+    r"italic|bold|sc|inf|scp|math|mi|mn|mo|mrow|msub|msup|msubsup|mfrac|msqrt|mtext|mover|munder|mstyle|mspace|semantics|"
+    r"annotation|inline-formula|tex-math|alternatives|ext-link|xref|monospace|underline|roman|sans-serif)"
+    r"(?:\s+[a-zA-Z:-]+\s*=[^<>]{0,300})?\s*/?>",
+    re.IGNORECASE,
+)
+_BLOCK_NAMES = ("jats:p", "jats:sec", "jats:title", "jats:list", "jats:break", "jats:abstract")
+
+_ADDRESS = re.compile(r"(?:https?|ftp)://(?:\\[_%#&~]|[!#%-;=?-Z\[\]_a-z~]){3,}")
+_ADDRESS_END = re.compile(r"(?:[.,;:!?'*_]|\*\*|\]\(.*|[)\]]+)+$")
+_ESCAPED_SIGN = re.compile(r"\\([_%#&~])")
+
+_MARKDOWN_LINK = re.compile(
+    r"!?\[([^\[\]]{1,300})\]\(\s*(?=[^()\s]*[/.#@])(?:[^()\s]|\([^()\s]*\)){1,500}(?:\s+\"[^\"]*\")?\s*\)"
+)
+_BOLD = re.compile(r"(?<![\d\\])\*\*(?=[^\s*])((?:[^*]|\*(?!\*)){1,500}?)(?<=[^\s])\*\*(?!\*)")
+_ITALIC = re.compile(r"(?<![\w*\\)\]])\*(?=[^\s*])([^*]{1,400}?)(?<=[^\s*])\*(?![\w*])")
+_UNDERSCORE_BOLD = re.compile(r"(?<![\w_])__(?=[^\s_])([^_]*[\s.,:;!?][^_]*|[A-Z][^_]*)(?<=[^\s_])__(?![\w_])")
+_UNDERSCORE = re.compile(r"(?<![\w_\\/])_(?=[^\s_])([^_]{1,400}?)(?<=[^\s_])_(?![\w_])")
+_HEADING = re.compile(r"(?:^|(?<=\n))#{1,6} +(?=\S)")
+_CODE = re.compile(r"(?<![`\w])`([^`'\n]{1,120})`(?![`\w])")
+
+_DOUBLE_QUOTED = re.compile(r"``([^`]{1,400}?)(?:''|\"|´´)")
+_SINGLE_QUOTED = re.compile(r"(?<![\w`])`(?=[^\s`])([^`]{1,120}?)(?<=[^\s`])'(?![\w'])")
+_EM_DASH = re.compile(r"(?<!-)---(?!-)")
+_EN_DASH = re.compile(r"(?<=[^\s-])--(?=[^-])|(?<=\s)--(?=\s)")
+_TIE = re.compile(r"(?<=[A-Za-z.,)])~(?=[\w(\[$\x01])")
+_GROUP = re.compile(r"\{([^{}]*)\}")
+_SET = re.compile(r"[\w.+-]*(?:\s*,\s*[\w.…+-]*)+|\W*|\d+")
+
+_LETTER = r"[^\W\d_]"
+_SPACED_ACCENT = re.compile(f"({_LETTER}) ([\u0300-\u036f])({_LETTER})?")
+_SPACING_ACCENTS = {"´": "\u0301", "¨": "\u0308", "ˇ": "\u030c", "˜": "\u0303", "¸": "\u0327", "˘": "\u0306", "˙": "\u0307"}
+_GLUED_ACCENT = re.compile(f"(?<!´)({_LETTER})([´¨ˇ˜¸˘˙])(?!(?:s|t|re|ve|ll|d|m)\\b)({_LETTER})")
+
+
+def plain(text: str) -> str:
+    r"""`text` without mark-up, in NFC, with single spaces; what is no mark-up stays.
+
+    >>> plain(r"We *prove* that \emph{all} &lt; 5\% of **K**nown CO<sub>2</sub> models ($k^2$) use snake_case and A$^*$.")
+    'We prove that all < 5% of Known CO₂ models (k²) use snake_case and A*.'
+    """
+    for _ in range(_MAX_ROUNDS):
+        before, text = text, _without_markup(text)
+        if text == before:
+            break
+    return text
+
+
+def _without_markup(text: str) -> str:
+    text = unescaped(text)
+    if "<" in text:
+        text = _without_tags(text)
+    text = _CONTROLS.sub("", text)
+    held: list[str] = []
+
+    def hold(piece: str) -> str:
+        held.append(piece)
+        return f"{HOLD}{len(held) - 1}{HOLD}"
+
+    if "](" in text:
+        text = _MARKDOWN_LINK.sub(r"\1", text)
+    if "://" in text:
+        text = _ADDRESS.sub(lambda match: _held_address(match[0], hold), text)
+    if "$" in text or "\\" in text:
+        text = hold_maths(text, hold)
+    if "\\" in text:
+        text = plain_latex(text, hold)
+    text = _without_markdown(text)
+    text = _typeset(text)
+    if not text.isascii():
+        text = _composed(text)
+    for number, piece in reversed(list(enumerate(held))):
+        text = text.replace(f"{HOLD}{number}{HOLD}", piece)
+    return unicodedata.normalize("NFC", _SPACES.sub(" ", text).strip())
+
+
+def unescaped(text: str) -> str:
+    """`text` with its HTML entities as characters, also where they are escaped twice.
+
+    >>> unescaped("A &amp;lt; B &#x3b1; AT&T; R&D")
+    'A < B α AT&T; R&D'
+    """
+    for _ in range(_MAX_ROUNDS):
+        if "&" not in text:
+            break
+        before, text = text, _ENTITY.sub(lambda match: html.unescape(match[0]), text)
+        if text == before:
+            break
+    return text
+
+
+def _without_tags(text: str) -> str:
+    text = _ABSTRACT_HEADING.sub("", _COMMENT.sub("", text))
+    text = _SCRIPT_TAG.sub(lambda match: script_digits(match[2], is_raised=match[1].lower() == "sup"), text)
+    return _TAG.sub(_tag_space, text)
+
+
+def _tag_space(tag: re.Match[str]) -> str:
+    name = tag[0].strip("</>").lower()
+    return " " if tag["block"] or name.startswith(_BLOCK_NAMES) else ""
+
+
+def _held_address(address: str, hold: Callable[[str], str]) -> str:
+    """An address whole, safe from the steps that follow; the punctuation and brackets behind it stay outside."""
+    end = _ADDRESS_END.search(address)
+    body, rest = (address[: end.start()], end[0]) if end else (address, "")
+    while rest.startswith(")") and body.count("(") > body.count(")"):
+        body, rest = body + ")", rest[1:]
+    return hold(_ESCAPED_SIGN.sub(r"\1", body)) + rest
+
+
+def _without_markdown(text: str) -> str:
+    if "**" in text:
+        text = _BOLD.sub(r"\1", text)
+    if "*" in text:
+        text = _ITALIC.sub(r"\1", text)
+    if "_" in text:
+        text = _UNDERSCORE.sub(r"\1", _UNDERSCORE_BOLD.sub(r"\1", text))
+    if "#" in text:
+        text = _HEADING.sub("", text)
+    return text
+
+
+def _typeset(text: str) -> str:
+    """`text` with the quotes, dashes, ties and groups of LaTeX as they are printed."""
+    if "`" in text:
+        text = _CODE.sub(r"\1", _DOUBLE_QUOTED.sub(r"“\1”", text))
+        text = _SINGLE_QUOTED.sub(r"‘\1’", text)
+    if "--" in text:
+        text = _EN_DASH.sub("–", _EM_DASH.sub("—", text))
+    if "~" in text:
+        text = _TIE.sub(" ", text)
+    if "{" in text:
+        text = _GROUP.sub(_without_braces, text)
+    return text
+
+
+def _without_braces(group: re.Match[str]) -> str:
+    """A protective group ("{BERT}") without its braces; a set ("{0, 1}") and a number keep theirs."""
+    return group[0] if _SET.fullmatch(group[1]) else group[1]
+
+
+def _composed(text: str) -> str:
+    """`text` in NFC, with ligatures taken apart, and with the accents that a PDF gave apart set on their letters."""
+    text = unicodedata.normalize("NFC", text.translate(_LIGATURES))
+    text = _SPACED_ACCENT.sub(lambda match: _set_accent(match[1], " ", match[2], match[3] or ""), text)
+    return _GLUED_ACCENT.sub(lambda match: _set_accent(match[1], match[2], _SPACING_ACCENTS[match[2]], match[3]), text)
+
+
+def _set_accent(before: str, apart: str, accent: str, after: str) -> str:
+    """The accent on the letter after it (TeX sets it first: "Ruszczy ́nski"), else on the one before it ("Mu¨ller")."""
+    base = {"ı": "i", "ȷ": "j"}.get(after, after)
+    over_after, over_before = (unicodedata.normalize("NFC", letter + accent) for letter in (base, before))
+    if after.islower() and len(over_after) == 1 and not (accent == "\u0327" and len(over_before) == 1):
+        return before + over_after
+    if len(over_before) == 1 and (apart == " " or before.lower() in "aeiouycnsz"):
+        return over_before + after
+    if after and len(over_after) == 1 and apart == " ":
+        return f"{before} {over_after}"
+    return before + apart + (accent if apart == " " else "") + after
