@@ -14,9 +14,9 @@ from flows.report import RunReport, save_report
 from flows.steps import RunOrder
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
-from warehouse.layout import Lake
+from warehouse.layout import Lake, read_release
 from warehouse.lock import hold_lock
-from warehouse.release import last_build, read_release
+from warehouse.release import last_build
 
 T = TypeVar("T")
 

@@ -72,16 +72,14 @@ def run_as_tasks(order: steps.RunOrder, *, wait_seconds: float) -> RunReport:
 
 def _call_as_task(step: Callable[..., T], *arguments: Any) -> T:
     name = step.__name__
-    as_task: Task[..., T] = task(
-        step,
+    as_task = task(
         name=name,
         retries=_RETRIES.get(name, 0),
-        retry_condition_fn=_may_pass,
         retry_delay_seconds=_RETRY_DELAY_SECONDS,
+        retry_condition_fn=_may_pass,
         cache_policy=NO_CACHE,
         persist_result=False,
-        log_prints=False,
-    )
+    )(step)
     return as_task(*arguments)
 
 

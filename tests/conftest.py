@@ -41,3 +41,10 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} skipped for want of ../shared, which exists"
     return report
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the flag that writes golden files anew."""
+    parser.addoption(
+        "--regenerate", action="store_true", help="write the golden files anew; read the diff before you commit it"
+    )

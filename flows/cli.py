@@ -1,0 +1,215 @@
+"""This module is the command line: it parses, calls, prints. Each command imports what it needs when it is called."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import App, CycloptsError, Parameter
+
+Format = Literal["table", "csv", "json", "jsonl", "markdown"]
+LakeOption = Annotated[Path | None, Parameter(name="--lake", help="the lake's folder; default PAPERLAKE_LAKE, else ./lake")]
+FormatOption = Annotated[Format, Parameter(name="--format", help="how rows are printed on standard output")]
+
+app = App(
+    name="paperlake",
+    help="Messy lists of academic papers in; one clean, de-duplicated, accounted-for set of Parquet tables out.",
+    help_epilogue="Begin with `paperlake run FILES`. Add --debug to any command for the stack trace of an error. "
+    "Exit codes: 0 done, 1 data or run failed, 2 usage, 4 the lock was not obtained.",
+    help_format="plaintext",
+    version_flags=["--version"],
+)
+
+
+@app.command
+def run(
+    *paths: Annotated[Path, Parameter(help="files and folders to land; none lands every source of config/sources.toml")],
+    lake: LakeOption = None,
+    direct: Annotated[bool, Parameter(negative=(), help="run in this process, without Prefect")] = False,
+    dry_run: Annotated[bool, Parameter(negative=(), help="say what would happen, and change nothing")] = False,
+    rehash: Annotated[bool, Parameter(negative=(), help="look again into files whose size and time are as before")] = False,
+    wait: Annotated[float | None, Parameter(help="seconds to wait for another run; default from config/pipeline.toml")] = None,
+    format: Annotated[Literal["text", "json"], Parameter(help="how the report is printed")] = "text",
+) -> int:
+    """Land, stage, clean, match, merge, check and publish; print what came of it.
+
+    Files given stay in the lake until `paperlake forget`: a later run adds to them. A run with nothing new publishes
+    nothing.
+
+    Example: paperlake run list.csv pages/ --direct
+    """
+    from flows import run_command
+
+    request = run_command.RunRequest(paths, lake, direct=direct, rehash=rehash, wait_seconds=wait)
+    if dry_run:
+        return run_command.print_dry_run(request, as_json=format == "json")
+    return run_command.run_and_print(request, as_json=format == "json")
+
+
+@app.command
+def sql(
+    query: Annotated[str, Parameter(help="one SELECT (or PIVOT, DESCRIBE, SHOW, EXPLAIN) in DuckDB's SQL")],
+    *,
+    lake: LakeOption = None,
+    format: FormatOption = "table",
+    timeout: Annotated[float | None, Parameter(help="seconds the query may take; default from config/pipeline.toml")] = None,
+) -> int:
+    """Answer a question from the current release, read-only and sandboxed.
+
+    Example: paperlake sql "select venue, year, count(*) as papers from papers group by all order by all"
+    """
+    from flows import read_commands
+
+    return read_commands.print_query(query, lake, format, timeout_seconds=timeout)
+
+
+@app.command
+def tables(
+    table: Annotated[str | None, Parameter(help="a table, to see its columns")] = None,
+    *,
+    lake: LakeOption = None,
+    format: FormatOption = "table",
+) -> int:
+    """List the tables, or the columns of one, with their meaning.
+
+    Example: paperlake tables papers
+    """
+    from flows import read_commands
+
+    return read_commands.print_tables(table, lake, format)
+
+
+@app.command
+def releases(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
+    """List the releases of the lake, newest first.
+
+    Example: paperlake releases --format json
+    """
+    from flows import read_commands
+
+    return read_commands.print_releases(lake, format)
+
+
+@app.command
+def rejects(
+    reason: Annotated[str | None, Parameter(help="show only rejects with this reason")] = None,
+    *,
+    lake: LakeOption = None,
+    format: FormatOption = "table",
+) -> int:
+    """List what could not become a clean record: where it stands, why, and its text.
+
+    Example: paperlake rejects ragged_row --format csv
+    """
+    from flows import read_commands
+
+    return read_commands.print_rejects(reason, lake, format)
+
+
+@app.command
+def ledger(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
+    """Show for every raw file what went in and what became of it; exit code 1 if a file does not balance.
+
+    Example: paperlake ledger
+    """
+    from flows import read_commands
+
+    return read_commands.print_ledger(lake, format)
+
+
+@app.command
+def formats(*, format: FormatOption = "table") -> int:
+    """List the formats that are read, each with an example.
+
+    Example: paperlake formats
+    """
+    from flows import read_commands
+
+    return read_commands.print_formats(format)
+
+
+@app.command
+def catalog(*, lake: LakeOption = None) -> int:
+    """Write the lake's paperlake.duckdb anew, for any DuckDB client; it is derived and can be deleted.
+
+    Example: paperlake catalog
+    """
+    from flows import lake_commands
+
+    return lake_commands.rebuild_catalog(lake)
+
+
+@app.command
+def forget(
+    *names: Annotated[str, Parameter(help="a source, a file name, its path below its source, or its hash (8 digits or more)")],
+    lake: LakeOption = None,
+    erase: Annotated[bool, Parameter(negative=(), help="delete the files from raw/ too")] = False,
+    wait: Annotated[float | None, Parameter(help="seconds to wait for a run; default from config/pipeline.toml")] = None,
+) -> int:
+    """Take raw files out of the live set; the next run publishes without them.
+
+    Example: paperlake forget old_list.csv
+    """
+    from flows import lake_commands
+
+    return lake_commands.forget_files(names, lake, erase=erase, wait_seconds=wait)
+
+
+def main() -> None:
+    """Runs the command line and exits with its code."""
+    words = sys.argv[1:]
+    debug = "--debug" in words
+    if debug:
+        words.remove("--debug")
+    sys.exit(call(words, debug=debug))
+
+
+def call(words: list[str], *, debug: bool = False) -> int:
+    """The exit code of a command line; errors go to standard error as a sentence, with `debug` as a stack trace."""
+    try:
+        command, bound, _ = app.parse_args(words, print_error=True, exit_on_error=False)
+    except CycloptsError:
+        return 2
+    try:
+        code = command(*bound.args, **bound.kwargs)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_stdout()
+        return 0
+    except KeyboardInterrupt:
+        print("paperlake: interrupted; the current release is as it was", file=sys.stderr)
+        return 130
+    except Exception as error:
+        if debug:
+            raise
+        return _explain(error)
+    return code if isinstance(code, int) else 0
+
+
+def _explain(error: Exception) -> int:
+    """Prints an error as a sentence and gives its exit code."""
+    import errno
+
+    from transforms.schemas import PaperlakeError
+
+    code = 1
+    if isinstance(error, PaperlakeError):
+        text, code = str(error), error.exit_code
+    elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        text = "no space left on the disk of the lake; free some and run again: the current release is as it was"
+    else:
+        text = f"{type(error).__name__}: {error} (run again with --debug for the stack trace)"
+    print(f"paperlake: {text}", file=sys.stderr)
+    return code
+
+
+def _discard_stdout() -> None:
+    """Lets Python's own flush at exit go nowhere, as whoever read the output has closed it."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""This module is the commands that change a lake without running the pipeline: `catalog` and `forget`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from flows.progress import progress
+from flows.settings import load_settings
+from warehouse.layout import Lake
+from warehouse.live import match_names, read_live, write_live
+from warehouse.lock import hold_lock
+
+
+def rebuild_catalog(lake_path: Path | None) -> int:
+    """Writes the lake's DuckDB file anew."""
+    from warehouse.catalog import build_catalog
+
+    lake = Lake(load_settings().lake_path(lake_path))
+    print(build_catalog(lake.path, lake.require_release()))
+    return 0
+
+
+def forget_files(names: Sequence[str], lake_path: Path | None, *, erase: bool, wait_seconds: float | None) -> int:
+    """Takes the raw files that `names` mean out of the live set, and with `erase` out of `raw/`."""
+    settings = load_settings()
+    lake = Lake(settings.lake_path(lake_path))
+    wait_seconds = settings.run.wait_seconds if wait_seconds is None else wait_seconds
+    with progress() as say, hold_lock(lake, wait_seconds=wait_seconds, on_wait=say, command="paperlake forget"):
+        live = read_live(lake)
+        dropped = {name for given in names for name in match_names(live, given)}
+        write_live(lake, live - dropped)
+        still_live = {name.sha256 for name in live - dropped}
+        gone = sorted({name.sha256 for name in dropped} - still_live)
+        if erase:
+            for sha256 in gone:
+                lake.raw_path(sha256).unlink(missing_ok=True)
+    for name in sorted(dropped):
+        erased = " and erased it" if erase and name.sha256 in gone else ""
+        print(f"forgot {name.source}/{name.source_path} ({name.sha256[:12]}){erased}")
+    print("`paperlake run` without files publishes a release without them; releases published before still hold their records.")
+    return 0

@@ -1,0 +1,160 @@
+"""This module is the commands that only read: they import neither Prefect nor, but for `formats`, a reader."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flows.settings import load_settings
+from transforms.schemas import TABLES, PaperlakeError
+from warehouse.layout import Lake
+
+if TYPE_CHECKING:
+    from warehouse.query import QueryResult
+
+
+def print_query(query: str, lake_path: Path | None, format: str, *, timeout_seconds: float | None = None) -> int:
+    """Prints the answer to a query of the current release."""
+    _print_answer(query, lake_path, format, timeout_seconds=timeout_seconds)
+    return 0
+
+
+def print_tables(table: str | None, lake_path: Path | None, format: str) -> int:
+    """Prints the tables with their grain and rows, or the columns of one table with their meaning."""
+    if table is not None:
+        _print_rows(_column_rows(table), format)
+        return 0
+    lake = Lake(load_settings().lake_path(lake_path))
+    release = lake.current_release()
+    counts = {} if release is None else _row_counts(release)
+    rows = [{"table": name, "rows": counts.get(name), "grain": known.grain} for name, known in TABLES.items()]
+    _print_rows(rows, format)
+    return 0
+
+
+def print_releases(lake_path: Path | None, format: str) -> int:
+    """Prints one row a release, newest first."""
+    from warehouse.release import list_releases
+
+    lake = Lake(load_settings().lake_path(lake_path))
+    lake.require_release()
+    _print_rows(list_releases(lake), format)
+    return 0
+
+
+def print_rejects(reason: str | None, lake_path: Path | None, format: str) -> int:
+    """Prints the rejects of the current release, or those with one reason."""
+    query = """
+        select f.file_name, r.locator, r.stage, r.reason, r.message, r.text
+        from rejects r
+        join raw_files f using (file_sha256)
+        where $reason is null or r.reason = $reason
+        order by f.file_name, r.file_sha256, r.span_start, r.locator, r.reason
+    """
+    _print_answer(query, lake_path, format, parameters={"reason": reason})
+    return 0
+
+
+def print_ledger(lake_path: Path | None, format: str) -> int:
+    """Prints the ledger with the names of the files; 1 if a file does not balance."""
+    query = """
+        select f.file_name, l.* exclude (file_sha256), l.file_sha256
+        from ledger l
+        join raw_files f using (file_sha256)
+        order by f.file_name, l.file_sha256
+    """
+    _print_answer(query, lake_path, format)
+    with _answer("select count(*) from ledger where not balanced", lake_path) as unbalanced:
+        return 1 if unbalanced.rows() != [(0,)] else 0
+
+
+def print_formats(format: str) -> int:
+    """Prints the formats that are read."""
+    from transforms.readers.registry import READERS
+
+    rows = [
+        {"format": reader.name, "meaning": reader.meaning, "has_spans": reader.has_spans, "example": reader.example}
+        for reader in READERS.values()
+    ]
+    _print_rows(rows, format)
+    return 0
+
+
+def _answer(
+    query: str,
+    lake_path: Path | None,
+    *,
+    timeout_seconds: float | None = None,
+    parameters: Mapping[str, object] | None = None,
+) -> QueryResult:
+    from warehouse.query import QueryLimits, run_query
+
+    settings = load_settings()
+    lake = Lake(settings.lake_path(lake_path))
+    limits = QueryLimits(
+        memory_bytes=settings.query.memory_bytes,
+        time_seconds=settings.query.time_seconds if timeout_seconds is None else timeout_seconds,
+        threads=settings.query.threads,
+        spill_bytes=settings.query.spill_bytes,
+    )
+    release = lake.require_release()
+    return run_query(release, query, spill_dir=lake.spill_dir, limits=limits, parameters=parameters, when_stuck=_end_process)
+
+
+def _print_answer(
+    query: str,
+    lake_path: Path | None,
+    format: str,
+    *,
+    timeout_seconds: float | None = None,
+    parameters: Mapping[str, object] | None = None,
+) -> None:
+    from warehouse.row_formats import write_rows
+
+    with _answer(query, lake_path, timeout_seconds=timeout_seconds, parameters=parameters) as result:
+        write_rows(result.columns, result.types, result.batches(), format, sys.stdout)
+
+
+def _print_rows(rows: Sequence[Mapping[str, object]], format: str) -> None:
+    """Prints rows that are no query's answer; the types are told from the first row's values."""
+    from warehouse.row_formats import write_rows
+
+    columns = list(rows[0]) if rows else []
+    types = [_SQL_TYPES.get(type(rows[0][column]), "VARCHAR") for column in columns]
+    batches: Iterable[list[tuple[object, ...]]] = [[tuple(row.values()) for row in rows]]
+    write_rows(columns, types, batches, format, sys.stdout)
+
+
+_SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}
+
+
+def _column_rows(name: str) -> list[Mapping[str, object]]:
+    """One row a column of a table: its name, type, nullability and meaning.
+
+    Raises:
+        PaperlakeError: there is no such table; the message has the near name.
+    """
+    from warehouse.dictionary import table_rows
+
+    if name not in TABLES:
+        import difflib
+
+        near = difflib.get_close_matches(name, TABLES, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"tables are: {', '.join(TABLES)}"
+        raise PaperlakeError(f"there is no table '{name}'; {hint}")
+    return [row for row in table_rows() if row["table"] == name]
+
+
+def _row_counts(release: Path) -> dict[str, int]:
+    from warehouse.layout import read_release
+
+    return {name: table["rows"] for name, table in read_release(release)["tables"].items()}
+
+
+def _end_process(error: PaperlakeError) -> None:
+    """Ends the process with the error's sentence: for a query that is deaf to its interrupt."""
+    print(f"paperlake: {error}", file=sys.stderr, flush=True)
+    os._exit(error.exit_code)

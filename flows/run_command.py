@@ -1,0 +1,110 @@
+"""This module is `paperlake run`: the choice of runtime, and the printing of the report."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.pipeline import run_pipeline
+from flows.progress import Say, listener, progress
+from flows.report import RunReport, print_report
+from flows.settings import ConfigError, load_settings
+from flows.steps import RunOrder
+from warehouse.layout import Lake
+
+_SERVER_START_SECONDS = "120"
+"""Prefect's temporary server needs 10 to 25 s to start on two cores; its own limit is 20 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What the command line asks for."""
+
+    paths: tuple[Path, ...]
+    lake: Path | None
+    direct: bool = False
+    rehash: bool = False
+    wait_seconds: float | None = None
+
+
+def run_and_print(request: RunRequest, *, as_json: bool) -> int:
+    """Runs the pipeline in the runtime asked for and prints its report; returns the exit code."""
+    order, wait_seconds = _order(request)
+    with progress() as say:
+        if request.direct:
+            report = run_pipeline(order, wait_seconds=wait_seconds, say=say)
+        else:
+            report = _run_as_flow(order, wait_seconds, say)
+    if as_json:
+        print(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        from rich.console import Console
+
+        print_report(report, Console(), next_steps(report, request.lake))
+    return 0
+
+
+def print_dry_run(request: RunRequest, *, as_json: bool) -> int:
+    """Prints what a run would do; touches nothing."""
+    from flows.dry_run import plan_run
+
+    order, _ = _order(request)
+    plan = plan_run(order)
+    if as_json:
+        print(json.dumps(plan.as_dict(), indent=2, ensure_ascii=False))
+        return 0
+    for file in plan.files:
+        print(
+            f"{file.state:9} {file.reader or '-':14} {file.size_bytes:>12,} bytes  {file.path}"
+            + (f"  ({file.message})" if file.message else "")
+        )
+    print(plan.summary)
+    return 0
+
+
+def next_steps(report: RunReport, lake: Path | None) -> list[str]:
+    """Three commands worth trying after this run."""
+    program = "paperlake" if shutil.which("paperlake") else os.path.relpath(sys.argv[0])
+    where = f" --lake {shlex.quote(str(lake))}" if lake else ""
+    query = "select venue, year, count(*) as papers from papers group by all order by all"
+    look = "rejects" if report.rejects_by_reason else "ledger"
+    return [f'{program} sql "{query}"{where}', f"{program} {look}{where}", f"{program} tables{where}"]
+
+
+def _order(request: RunRequest) -> tuple[RunOrder, float]:
+    settings = load_settings()
+    order = RunOrder(Lake(settings.lake_path(request.lake)), settings, request.paths, request.rehash)
+    if not request.paths and not settings.sources and not (order.lake.state_dir / "live.json").exists():
+        raise ConfigError(
+            "nothing to run: give files or folders (`paperlake run FILES`), or describe sources in config/sources.toml"
+        )
+    return order, settings.run.wait_seconds if request.wait_seconds is None else request.wait_seconds
+
+
+def _run_as_flow(order: RunOrder, wait_seconds: float, say: Say) -> RunReport:
+    """Runs the flow in this process, against the Prefect server the environment names, else a temporary one."""
+    os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", _SERVER_START_SECONDS)
+    os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+    os.environ.setdefault("DO_NOT_TRACK", "1")
+    # Our own lines say what the run does, and an error is printed as a sentence; Prefect's log stays in its server.
+    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
+    if not os.environ.get("PREFECT_API_URL"):
+        say("starting Prefect's temporary server (10 to 25 s; --direct does without, PREFECT_API_URL names a running one)")
+    from flows.prefect_flow import pipeline
+
+    token = listener.set(say)
+    try:
+        result = pipeline(
+            paths=[str(path) for path in order.paths],
+            lake=str(order.lake.path),
+            rehash=order.rehash,
+            wait_seconds=wait_seconds,
+        )
+    finally:
+        listener.reset(token)
+    return RunReport(**result)

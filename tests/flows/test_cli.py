@@ -1,0 +1,109 @@
+"""The command line: exit codes, plain sentences, near names, and a pipe that closes early."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.cli import app, call
+
+CLI = [sys.executable, "-m", "flows.cli"]
+COMMANDS = ("run", "sql", "tables", "releases", "rejects", "ledger", "formats", "catalog", "forget")
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
+    lake = tmp_path_factory.mktemp("cli") / "lake"
+    assert call(["run", str(samples / "papers.csv"), "--lake", str(lake), "--direct"]) == 0
+    return lake
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    app([command, "--help"], exit_on_error=False, result_action="return_value")
+    assert f"Example: paperlake {command}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_help_lists_every_command_there_is() -> None:
+    assert {name for name in app if not name.startswith("-")} == set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["rn"], 2, 'Did you mean "run"'),
+        (["sql"], 2, "QUERY"),
+        (["sql", "select 1", "--format", "xml"], 2, "xml"),
+        (["run", "no/such/file.csv"], 1, "no/such/file.csv: no such file or folder"),
+        (["run"], 2, "nothing to run"),
+        (["sql", "select 1"], 1, "there is no lake at"),
+        (["tables", "paper"], 1, "did you mean 'papers'"),
+        (["forget", "x.csv"], 1, "'x.csv' is no live source"),
+    ],
+)
+def test_a_wrong_command_line_is_answered_in_a_sentence(
+    words: list[str], code: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPERLAKE_LAKE", str(tmp_path / "nowhere"))
+    assert call(words) == code
+    captured = capsys.readouterr()
+    assert says in " ".join(captured.err.replace("│", " ").split())
+    assert "Traceback" not in captured.err
+    assert captured.out == ""
+
+
+def test_output_closed_early_is_no_error(lake: Path) -> None:
+    query = "select r.raw from records r, range(200000)"
+    sql = subprocess.Popen(
+        [*CLI, "sql", query, "--lake", lake, "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert sql.stdout is not None
+    assert sql.stderr is not None
+    sql.stdout.readline()
+    sql.stdout.close()
+    assert sql.stderr.read() == b""
+    assert sql.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "json", "jsonl", "markdown"])
+@pytest.mark.parametrize("command", ["tables", "releases", "rejects", "ledger"])
+def test_reading_commands_print_rows_in_every_format(
+    lake: Path, command: str, format: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call([command, "--lake", str(lake), "--format", format]) == 0
+    captured = capsys.readouterr()
+    assert captured.out
+    assert captured.err == ""
+
+
+def test_the_catalog_opens_in_duckdb_from_another_folder(
+    lake: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import duckdb
+
+    (lake / "paperlake.duckdb").unlink()
+    assert call(["catalog", "--lake", str(lake)]) == 0
+    monkeypatch.chdir("/")
+    with duckdb.connect(str(lake / "paperlake.duckdb"), read_only=True) as connection:
+        assert connection.sql("select count(*) from papers").fetchone() == (4,)
+
+
+READING = """
+import sys
+from flows.cli import call
+code = call(sys.argv[1:])
+print(code, [name for name in ("prefect", "polars", "pyarrow", "numpy", "transforms.readers") if name in sys.modules])
+"""
+
+
+@pytest.mark.parametrize(
+    "words", [["sql", "select 1"], ["tables"], ["tables", "papers"], ["releases"], ["ledger"], ["rejects"]]
+)
+def test_commands_that_only_read_import_neither_prefect_nor_a_reader(lake: Path, words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", READING, *words, "--lake", str(lake)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "0 []"
