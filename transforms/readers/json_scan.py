@@ -1,0 +1,143 @@
+"""This module finds its way in JSON text by brackets and quotes alone, without decoding it: also where it is broken."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_FLAT = r'(?:[^{}\[\]"]++|"(?:[^"\\]++|\\.)*+")*+'
+_TOKEN = re.compile(
+    rf"""
+    (?P<flat> \{{{_FLAT}\}} | \[{_FLAT}\] )     # a container without containers in it: most records are one
+    | (?P<opening> [{{\[] )
+    | (?P<closing> [}}\]] )
+    | (?P<string> "(?:[^"\\]++|\\.)*+" )
+    | (?P<unclosed> " )
+    | (?P<word> [^\s{{}}\[\]",:]++ )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""A part of a JSON text. Every quantifier is possessive, so that no text takes more than linear time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of an object: its name, and where its value begins and ends; `end` is None where the text ends before."""
+
+    name: str
+    start: int
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlace:
+    """An array of objects: its JSON pointer, the name it is the value of, and where it begins."""
+
+    pointer: str
+    name: str
+    start: int
+
+
+def value_end(text: str, start: int) -> int | None:
+    """Where the container that begins at `start` ends, None where its brackets or quotes do not close.
+
+    >>> value_end('[{"a": "]"}, 1], 2', 0)
+    15
+    """
+    end = next(_values(text, start, len(text)), (0, 0))[1]
+    return end or None
+
+
+def count_values(text: str, start: int, end: int) -> int:
+    """How many values stand side by side in a piece of text, such as the inside of an array.
+
+    >>> count_values('{"a": [1, 2]}, 3, "x, y", null', 0, 30)
+    4
+    """
+    return sum(1 for _ in _values(text, start, end))
+
+
+def members(text: str, start: int) -> Iterator[Member]:
+    """The members of the object that begins at `start`, as far as the text goes.
+
+    >>> [member.name for member in members('{"title": "A", "authors": [{"name": "B"', 0)]
+    ['title', 'authors']
+    """
+    position = start + 1
+    while name := _NAME.match(text, position):
+        value = _TOKEN.match(text, name.end())
+        if value is None:
+            return
+        end = value.end() if value.lastgroup in ("flat", "string", "word") else value_end(text, value.start())
+        yield Member(_name_text(name["name"]), value.start(), end)
+        if end is None:
+            return
+        position = end
+
+
+def object_starts(text: str, start: int, limit: int) -> list[int]:
+    """Where the first objects in the array that begins at `start` begin, the last one perhaps cut.
+
+    >>> object_starts('[null, {"a": 1}, {"b": [', 0, 5)
+    [7, 17]
+    """
+    found: list[int] = []
+    position = start + 1
+    while len(found) < limit and (separator := _SEPARATOR.match(text, position)):
+        value = _TOKEN.match(text, separator.end())
+        if value is None or value.lastgroup in ("closing", "unclosed"):
+            break
+        if text[value.start()] == "{":
+            found.append(value.start())
+        end = value_end(text, value.start()) if value.lastgroup == "opening" else value.end()
+        if end is None:
+            break
+        position = end
+    return found
+
+
+def array_places(text: str, start: int, pointer: str = "", levels: int = 2) -> Iterator[ArrayPlace]:
+    """The arrays that begin with an object, in the object that begins at `start` and the objects in it, `levels` deep.
+
+    >>> [place.pointer for place in array_places('{"a": {"b/c": [{"d": [{}]}]}, "e": [1]}', 0)]
+    ['/a/b~1c']
+    """
+    for member in members(text, start):
+        inner = f"{pointer}/{member.name.replace('~', '~0').replace('/', '~1')}"
+        if _OBJECT_ARRAY.match(text, member.start):
+            yield ArrayPlace(inner, member.name, member.start)
+        elif text[member.start] == "{" and levels > 1:
+            yield from array_places(text, member.start, inner, levels - 1)
+
+
+_SEPARATOR = re.compile(r"[\s,]*+")
+_NAME = re.compile(r'[\s,]*+(?P<name>"(?:[^"\\]++|\\.)*+")\s*+:\s*+', re.DOTALL)
+_OBJECT_ARRAY = re.compile(r"\[\s*+\{")
+
+
+def _values(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where each value side by side begins and ends; it stops at a bracket or quote that does not match."""
+    opened: list[str] = []
+    value_start = start
+    for token in _TOKEN.finditer(text, start, end):
+        kind = token.lastgroup
+        if not opened:
+            value_start = token.start()
+        if kind == "opening":
+            opened.append(token.group())
+        elif kind == "closing":
+            if not opened or opened.pop() + token.group() not in ("{}", "[]"):
+                return
+        elif kind == "unclosed":
+            return
+        if not opened:
+            yield value_start, token.end()
+
+
+def _name_text(quoted: str) -> str:
+    try:
+        return str(json.loads(quoted, strict=False))
+    except ValueError:
+        return quoted[1:-1]
