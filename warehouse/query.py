@@ -15,7 +15,8 @@ from types import TracebackType
 import duckdb
 
 from warehouse.query_errors import query_error, time_limit_error
-from warehouse.sandbox import QueryError, QueryLimits, admit, open_release
+from warehouse.sandbox import QueryError, QueryLimits, admit, open_release, sql_tokens
+from warehouse.views import sql_name
 
 __all__ = ["QueryError", "QueryLimits", "QueryResult", "Row", "open_release", "run_query"]
 
@@ -115,16 +116,26 @@ def _start(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Paramete
     """Runs the statement until its first rows stand ready in the connection."""
     statement = admit(connection, sql)
     connection.execute(statement, parameters)
-    types = [str(column[1]) for column in connection.description or []]
-    if statement.type.name == "SELECT" and any(kind in _INEXACT_TYPES for kind in types):
-        names = [str(column[0]).replace('"', '""') for column in connection.description or []]
+    columns = [(str(column[0]), str(column[1])) for column in connection.description or []]
+    if statement.type.name == "SELECT" and any(kind in _INEXACT_TYPES for _, kind in columns):
         connection.abort()
-        columns = ", ".join(
-            f'{f"cast(#{place} as varchar)" if kind in _INEXACT_TYPES else f"#{place}"} as "{name}"'
-            for place, (name, kind) in enumerate(zip(names, types, strict=True), start=1)
-        )
-        # On a line of its own, so that a comment at the query's end does not swallow the parenthesis.
-        connection.execute(f"select {columns} from ({statement.query.strip().rstrip(';')}\n)", parameters)
+        try:
+            connection.execute(_with_exact_text(statement.query, columns), parameters)
+        except duckdb.ParserException:  # a query that cannot stand in parentheses; then near enough must do
+            connection.execute(statement, parameters)
+
+
+def _with_exact_text(query: str, columns: Sequence[tuple[str, str]]) -> str:
+    """The query, up to its semicolon, with its columns of `_INEXACT_TYPES` as text.
+
+    The closing parenthesis stands on a line of its own, so that a comment at the query's end does not swallow it.
+    """
+    selected = ", ".join(
+        (f"cast(#{place} as varchar)" if kind in _INEXACT_TYPES else f"#{place}") + f" as {sql_name(name)}"
+        for place, (name, kind) in enumerate(columns, start=1)
+    )
+    end = next((start for start, word in sql_tokens(query) if word == ";"), None)
+    return f"select {selected} from ({query.encode()[:end].decode()}\n)"
 
 
 class _Clock:

@@ -72,14 +72,14 @@ def _no_column_error(name: str, message: str, tables: list[str]) -> QueryError:
     candidates = re.findall(r'"([^"]+)"', found["names"]) if found else []
     near = _near(name, columns) or _near(name, candidates)
     if tables:
-        listed = "; ".join(f"{table} has {', '.join(TABLES[table].column_names())}" for table in tables)
+        listed = "; ".join(f"{table} has the columns {', '.join(TABLES[table].column_names())}" for table in tables)
     elif candidates:
-        listed = f"the query has {', '.join(candidates)}"
+        listed = f"the query has the columns {', '.join(candidates)}"
     else:
         near = near or _near(name, [column for table in TABLES.values() for column in table.column_names()])
         owners = [table.name for table in TABLES.values() if name in table.column_names()]
         listed = "the query names no table to take it from" + (f"; it stands in {', '.join(owners)}" if owners else "")
-    return QueryError(f"there is no column '{name}' here.{near} Of columns, {listed}")
+    return QueryError(f"there is no column '{name}' here.{near} ({listed})")
 
 
 def _no_function_error(kind: str, name: str, message: str) -> QueryError:

@@ -76,6 +76,18 @@ def admit(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
     return statement
 
 
+def sql_tokens(text: str) -> list[tuple[int, str]]:
+    """The words of a statement with the byte each begins at, as DuckDB's own tokenizer finds them, without comments."""
+    content = text.encode()
+    tokens = duckdb.tokenize(text)
+    ends = [start for start, _ in tokens[1:]] + [len(content)]
+    return [
+        (start, content[start:end].decode().strip())
+        for (start, kind), end in zip(tokens, ends, strict=True)
+        if kind != duckdb.token_type.comment
+    ]
+
+
 def cap_process_memory(limits: QueryLimits) -> None:
     """Sets a ceiling on this process's memory, for a process that does nothing but answer one query.
 
@@ -205,24 +217,12 @@ def _explained(text: str) -> str:
     A group in parentheses is taken for options only where it begins like options; otherwise it is part of the statement.
     Taking too little for options leaves a text that does not parse, which is refused.
     """
-    tokens = _tokens(text)
+    tokens = sql_tokens(text)
     words = [word.lower() for _, word in tokens]
     place = 2 if words[1:2] == ["analyze"] else 1
     if words[place : place + 1] == ["("] and words[place + 1] in {"analyze", "format"}:
         place = words.index(")", place) + 1
     return text.encode()[tokens[place][0] :].decode() if place < len(tokens) else ""
-
-
-def _tokens(text: str) -> list[tuple[int, str]]:
-    """The words of a statement with the byte each begins at, as DuckDB's own tokenizer finds them, without comments."""
-    content = text.encode()
-    tokens = duckdb.tokenize(text)
-    ends = [start for start, _ in tokens[1:]] + [len(content)]
-    return [
-        (start, content[start:end].decode().strip())
-        for (start, kind), end in zip(tokens, ends, strict=True)
-        if kind != duckdb.token_type.comment
-    ]
 
 
 def _check_tree(connection: duckdb.DuckDBPyConnection, text: str) -> None:
@@ -274,7 +274,7 @@ def _check_words(connection: duckdb.DuckDBPyConnection, text: str) -> None:
 
     A column with such a name is meant as a column when it stands in double quotes.
     """
-    words = [word for _, word in _tokens(text)]
+    words = [word for _, word in sql_tokens(text)]
     for word in words:
         if word.lower() in _WRITE_WORDS:
             raise QueryError(

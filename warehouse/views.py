@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from transforms.schemas import Table
@@ -65,10 +65,14 @@ def empty_view_sql(table: Table) -> str:
     return f"create view {sql_name(table.name)} as select {columns} where false"
 
 
-def comment_sql(table: Table) -> list[str]:
-    """The statements that put the meanings of the contract on the view `table` and its columns."""
+def comment_sql(table: Table, columns: Collection[str]) -> list[str]:
+    """The statements that put the meanings of the contract on the view `table` and those of its columns it has."""
     name = sql_name(table.name)
     return [
         f"comment on view {name} is {sql_text(table.grain)}",
-        *(f"comment on column {name}.{sql_name(column.name)} is {sql_text(column.meaning)}" for column in table.columns),
+        *(
+            f"comment on column {name}.{sql_name(column.name)} is {sql_text(column.meaning)}"
+            for column in table.columns
+            if column.name in columns
+        ),
     ]

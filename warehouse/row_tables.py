@@ -1,0 +1,91 @@
+"""This module prints rows as a table for people, with rich; `warehouse.row_formats` imports it only for that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain, islice
+from typing import TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from warehouse.row_formats import Batches, Row, Written, cell_text, plain_value
+
+_NARROWEST_COLUMN = 10
+"""Below about 10 characters a shortened title says nothing; then each row is printed as a block instead."""
+
+_LONGEST_CELL = 2_000
+"""What a cell may hold before it is laid out; a value of many megabytes would take rich minutes."""
+
+_NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL\(.*\))")
+
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Controls (among them what begins a terminal's escape sequences) and marks that turn the direction of text about."""
+
+
+def write_table(
+    columns: Sequence[str], types: Sequence[str], batches: Batches, out: TextIO, width: int, most_rows: int
+) -> Written:
+    """Writes at most `most_rows` rows and a line that says how many there are.
+
+    Where the columns do not fit beside each other, each row becomes a block with one column a line.
+    """
+    rows = chain.from_iterable(batches)
+    shown = list(islice(rows, most_rows))
+    is_cut = next(rows, None) is not None
+    console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
+    if list(columns) == ["explain_key", "explain_value"]:
+        for _, plan in shown:
+            console.print(*(printable(line) for line in str(plan).splitlines()), sep="\n", soft_wrap=True)
+        return Written(len(shown), is_cut)
+    if columns and width >= sum(min(len(column), _NARROWEST_COLUMN) + 3 for column in columns) + 1:
+        console.print(_beside(columns, types, shown))
+    else:
+        for number, row in enumerate(shown, start=1):
+            console.print(_block(number, columns, row))
+    count = f"{len(shown):,} row{'' if len(shown) == 1 else 's'}"
+    console.print(Text(f"the first {count}; there are more (--format csv gives all)" if is_cut else count, style="dim"))
+    return Written(len(shown), is_cut)
+
+
+def printable(text: str) -> str:
+    r"""`text` on one line, with nothing in it that a terminal would obey.
+
+    >>> printable("two\nlines, \x1b[31mred")
+    'two lines, \\x1b[31mred'
+    """
+    return _UNPRINTABLE.sub(lambda found: " " if found[0] in "\t\n\r\v\f" else ascii(found[0])[1:-1], text)
+
+
+def _beside(columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> Table:
+    """The rows under one heading; a column too wide is cut with an ellipsis."""
+    table = Table(box=box.ROUNDED, header_style="bold")
+    for column, kind in zip(columns, types, strict=True):
+        is_number = _NUMBERS.fullmatch(kind) is not None
+        table.add_column(Text(printable(column)), justify="right" if is_number else "left", no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    return table
+
+
+def _block(number: int, columns: Sequence[str], row: Row) -> Table:
+    """One row with one column a line."""
+    table = Table(box=None, show_header=False, title=f"row {number}", title_justify="left", title_style="dim")
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for column, value in zip(columns, row, strict=True):
+        table.add_row(Text(printable(column)), _cell(value))
+    return table
+
+
+def _cell(value: object) -> Text:
+    """One value; null is told from empty text."""
+    if value is None:
+        return Text("null", style="dim")
+    if isinstance(value, float):
+        return Text(str(value))  # nan and inf, which are null in JSON, are what a person wants to see
+    text = cell_text(plain_value(value))
+    return Text(printable(text[:_LONGEST_CELL] + "…" if len(text) > _LONGEST_CELL else text))
