@@ -171,12 +171,12 @@ def call(words: list[str], *, debug: bool = False) -> int:
         command, bound, _ = app.parse_args(words, print_error=True, exit_on_error=False)
     except CycloptsError:
         return 2
+    from warehouse.row_formats import quiet_when_reader_leaves
+
+    code: int = 0
     try:
-        code = command(*bound.args, **bound.kwargs)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _discard_stdout()
-        return 0
+        with quiet_when_reader_leaves(sys.stdout):
+            code = command(*bound.args, **bound.kwargs)
     except KeyboardInterrupt:
         print("paperlake: interrupted; the current release is as it was", file=sys.stderr)
         return 130
@@ -184,7 +184,7 @@ def call(words: list[str], *, debug: bool = False) -> int:
         if debug:
             raise
         return _explain(error)
-    return code if isinstance(code, int) else 0
+    return code
 
 
 def _explain(error: Exception) -> int:
@@ -202,13 +202,6 @@ def _explain(error: Exception) -> int:
         text = f"{type(error).__name__}: {error} (run again with --debug for the stack trace)"
     print(f"paperlake: {text}", file=sys.stderr)
     return code
-
-
-def _discard_stdout() -> None:
-    """Lets Python's own flush at exit go nowhere, as whoever read the output has closed it."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

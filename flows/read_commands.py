@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,38 +14,49 @@ from warehouse.layout import Lake
 
 if TYPE_CHECKING:
     from warehouse.query import QueryResult
+    from warehouse.row_formats import Format
 
 
-def print_query(query: str, lake_path: Path | None, format: str, *, timeout_seconds: float | None = None) -> int:
+def print_query(query: str, lake_path: Path | None, format: Format, *, timeout_seconds: float | None = None) -> int:
     """Prints the answer to a query of the current release."""
     _print_answer(query, lake_path, format, timeout_seconds=timeout_seconds)
     return 0
 
 
-def print_tables(table: str | None, lake_path: Path | None, format: str) -> int:
-    """Prints the tables with their grain and rows, or the columns of one table with their meaning."""
+def print_tables(table: str | None, lake_path: Path | None, format: Format) -> int:
+    """Prints the tables with their grain and rows, or the columns of one table with their meaning.
+
+    Raises:
+        PaperlakeError: there is no such table; the message has the near name.
+    """
+    from warehouse.dictionary import COLUMNS, TABLE_COLUMNS, column_rows, table_rows
+
+    if table is not None and table not in TABLES:
+        import difflib
+
+        near = difflib.get_close_matches(table, TABLES, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"tables are: {', '.join(TABLES)}"
+        raise PaperlakeError(f"there is no table '{table}'; {hint}")
     if table is not None:
-        _print_rows(_column_rows(table), format)
+        _print_rows(COLUMNS, column_rows(table), format)
         return 0
-    lake = Lake(load_settings().lake_path(lake_path))
-    release = lake.current_release()
-    counts = {} if release is None else _row_counts(release)
-    rows = [{"table": name, "rows": counts.get(name), "grain": known.grain} for name, known in TABLES.items()]
-    _print_rows(rows, format)
+    release = Lake(load_settings().lake_path(lake_path)).current_release()
+    _print_rows(TABLE_COLUMNS, table_rows(_row_counts(release) if release else None), format)
     return 0
 
 
-def print_releases(lake_path: Path | None, format: str) -> int:
+def print_releases(lake_path: Path | None, format: Format) -> int:
     """Prints one row a release, newest first."""
     from warehouse.release import list_releases
 
     lake = Lake(load_settings().lake_path(lake_path))
     lake.require_release()
-    _print_rows(list_releases(lake), format)
+    rows = list_releases(lake)
+    _print_rows(list(rows[0]), [tuple(row.values()) for row in rows], format)
     return 0
 
 
-def print_rejects(reason: str | None, lake_path: Path | None, format: str) -> int:
+def print_rejects(reason: str | None, lake_path: Path | None, format: Format) -> int:
     """Prints the rejects of the current release, or those with one reason."""
     query = """
         select f.file_name, r.locator, r.stage, r.reason, r.message, r.text
@@ -58,7 +69,7 @@ def print_rejects(reason: str | None, lake_path: Path | None, format: str) -> in
     return 0
 
 
-def print_ledger(lake_path: Path | None, format: str) -> int:
+def print_ledger(lake_path: Path | None, format: Format) -> int:
     """Prints the ledger with the names of the files; 1 if a file does not balance."""
     query = """
         select f.file_name, l.* exclude (file_sha256), l.file_sha256
@@ -71,15 +82,13 @@ def print_ledger(lake_path: Path | None, format: str) -> int:
         return 1 if unbalanced.rows() != [(0,)] else 0
 
 
-def print_formats(format: str) -> int:
+def print_formats(format: Format) -> int:
     """Prints the formats that are read."""
     from transforms.readers.registry import READERS
 
-    rows = [
-        {"format": reader.name, "meaning": reader.meaning, "has_spans": reader.has_spans, "example": reader.example}
-        for reader in READERS.values()
-    ]
-    _print_rows(rows, format)
+    columns = ("format", "meaning", "has_spans", "example")
+    rows = [(reader.name, reader.meaning, reader.has_spans, reader.example) for reader in READERS.values()]
+    _print_rows(columns, rows, format)
     return 0
 
 
@@ -107,7 +116,7 @@ def _answer(
 def _print_answer(
     query: str,
     lake_path: Path | None,
-    format: str,
+    format: Format,
     *,
     timeout_seconds: float | None = None,
     parameters: Mapping[str, object] | None = None,
@@ -118,34 +127,15 @@ def _print_answer(
         write_rows(result.columns, result.types, result.batches(), format, sys.stdout)
 
 
-def _print_rows(rows: Sequence[Mapping[str, object]], format: str) -> None:
+def _print_rows(columns: Sequence[str], rows: Sequence[tuple[object, ...]], format: Format) -> None:
     """Prints rows that are no query's answer; the types are told from the first row's values."""
     from warehouse.row_formats import write_rows
 
-    columns = list(rows[0]) if rows else []
-    types = [_SQL_TYPES.get(type(rows[0][column]), "VARCHAR") for column in columns]
-    batches: Iterable[list[tuple[object, ...]]] = [[tuple(row.values()) for row in rows]]
-    write_rows(columns, types, batches, format, sys.stdout)
+    types = [_SQL_TYPES.get(type(value), "VARCHAR") for value in rows[0]] if rows else ["VARCHAR"] * len(columns)
+    write_rows(columns, types, [rows], format, sys.stdout)
 
 
 _SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}
-
-
-def _column_rows(name: str) -> list[Mapping[str, object]]:
-    """One row a column of a table: its name, type, nullability and meaning.
-
-    Raises:
-        PaperlakeError: there is no such table; the message has the near name.
-    """
-    from warehouse.dictionary import table_rows
-
-    if name not in TABLES:
-        import difflib
-
-        near = difflib.get_close_matches(name, TABLES, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"tables are: {', '.join(TABLES)}"
-        raise PaperlakeError(f"there is no table '{name}'; {hint}")
-    return [row for row in table_rows() if row["table"] == name]
 
 
 def _row_counts(release: Path) -> dict[str, int]:
