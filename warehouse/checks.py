@@ -69,11 +69,18 @@ def all_checks() -> tuple[Check, ...]:
     return tuple(_read_check(path) for path in sorted(CHECKS_DIR.glob("*.sql")))
 
 
-def run_checks(release_dir: Path, *, keep_failing_in: Path | None, checks: Sequence[Check] | None = None) -> list[CheckResult]:
+def run_checks(
+    release_dir: Path,
+    *,
+    keep_failing_in: Path | None,
+    checks: Sequence[Check] | None = None,
+    spill_dir: Path | None = None,
+) -> list[CheckResult]:
     """The result of every check on the tables in `release_dir`, by name of the check.
 
     A table that is not there (such as `checks`, which is written after them) counts as empty. The failing rows of a
-    failed check are written to `<keep_failing_in>/<check>.jsonl`. What does not fit in memory is spilled to `spill_dir`, if there is one.
+    failed check are written to `<keep_failing_in>/<check>.jsonl`. What does not fit in memory is spilled to
+    `spill_dir`, if there is one.
     """
     config = {
         "autoinstall_known_extensions": "false",
