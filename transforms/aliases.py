@@ -10,9 +10,7 @@ from transforms.schemas import PAPER_ALIASES
 _PAPERS_SCHEMA = {"record_key": pl.String, "paper_id": pl.String}
 
 
-def paper_aliases(
-    previous: pl.DataFrame | None, previous_aliases: pl.DataFrame | None, current: pl.DataFrame
-) -> pl.DataFrame:
+def paper_aliases(previous: pl.DataFrame | None, previous_aliases: pl.DataFrame | None, current: pl.DataFrame) -> pl.DataFrame:
     """The aliases (schema PAPER_ALIASES) of the release to come: each leads to a paper of it, or to none, in one step.
 
     `previous` and `current` have record_key and paper_id: which record was, and is, of which paper; None, or a repeated row,
@@ -55,9 +53,7 @@ def _moved_papers(previous: pl.DataFrame, current: pl.DataFrame, ids: pl.DataFra
     """Aliases of the ids that were papers in the previous release and are none now."""
     went = previous.join(current.rename({"paper_id": "current_paper_id"}), on="record_key")
     flows = went.group_by("paper_id", "current_paper_id").agg(record_count=pl.len())
-    flows = flows.with_columns(
-        targets=pl.len().over("paper_id"), origins=pl.len().over("current_paper_id")
-    )
+    flows = flows.with_columns(targets=pl.len().over("paper_id"), origins=pl.len().over("current_paper_id"))
     most = flows.sort("paper_id", "record_count", "current_paper_id", descending=[False, True, False]).unique(
         "paper_id", keep="first", maintain_order=True
     )

@@ -1,9 +1,9 @@
 """This module merges the records of each paper into one row: survivorship, field by field, with its origin.
 
-Each field is chosen among the appearances of a paper's records by the same ladder: the source's precedence, then validity (not
-cut short, not all in capitals), then completeness, then how many records agree, then the least record key. What tells one version
-from another (year, venue, volume, issue, pages) is taken from one record, its gaps filled only from records that name no other
-year or venue. Keywords come from one record, as given; identifiers and links are those of all records together.
+Each field is chosen among the appearances of a paper's records by the same ladder: the source's precedence, then validity
+(not cut short, not all in capitals), then completeness, then how many records agree, then the least record key. What tells
+one version from another (year, venue, volume, issue, pages) is taken from one record, its gaps filled only from records that
+name no other year or venue. Keywords come from one record, as given; identifiers and links are those of all records together.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ def merge_records(records: pl.DataFrame, clusters: pl.DataFrame, *, precedence: 
         "abstract": _first(members, pl.col("abstract").is_not_null(), _abstract_order(), "abstract"),
         **_version_choices(members),
     }
-    papers = members.group_by("paper_id", "work_id").agg(
-        record_count=pl.len(), file_count=pl.col("file_sha256").n_unique()
-    )
+    papers = members.group_by("paper_id", "work_id").agg(record_count=pl.len(), file_count=pl.col("file_sha256").n_unique())
     for choice in choices.values():
         papers = papers.join(choice.drop("record_id"), on="paper_id", how="left")
     lists = pl.col("authors").list.eval(pl.element().struct.field("name")), pl.col("keywords")
@@ -65,22 +63,25 @@ def merge_records(records: pl.DataFrame, clusters: pl.DataFrame, *, precedence: 
 
 
 def _ranked_members(records: pl.DataFrame, ids: pl.DataFrame, precedence: Mapping[str, int]) -> pl.DataFrame:
-    """The appearances with their paper, and `rank`, their place by precedence and record key; sorted by it."""
+    """The appearances with their paper and their source's precedence, sorted by it and the record key."""
     order = pl.col("file_sha256").replace_strict(dict(precedence), default=0, return_dtype=pl.Int64)
-    ranked = records.join(ids, on="record_key").with_columns(precedence=order)
-    return ranked.sort("precedence", "record_key", "record_id").with_row_index("rank")
+    members = records.join(ids, on="record_key").with_columns(precedence=order, is_single=pl.len().over("paper_id") == 1)
+    return members.sort("precedence", "record_key", "record_id")
 
 
 def _first(members: pl.DataFrame, is_filled: pl.Expr, order: Iterable[pl.Expr], *fields: str) -> pl.DataFrame:
     """Rows (paper_id, *fields, record_id): of each paper's filled appearances the one that `order` puts first.
 
-    Expressions of `order` rank the lower the better, and stand between the precedence and the least record key.
+    Expressions of `order` rank the lower the better, and stand between the precedence and the place in `members`.
     """
-    filled = members.filter(is_filled)
-    ranks = filled.select("paper_id", "precedence", *(rank.alias(f"order_{n}") for n, rank in enumerate(order)), "rank")
+    columns = ["paper_id", *fields, "record_id"]
+    alone = members.lazy().filter(pl.col("is_single"), is_filled).select(columns).collect()
+    several = members.filter(~pl.col("is_single"), is_filled)
+    ranks = several.select("paper_id", "precedence", *(rank.alias(f"order_{n}") for n, rank in enumerate(order)))
     # Sorting narrow ranks and fetching the winners' values beats sorting abstracts.
-    winners = ranks.with_row_index("place").sort(ranks.columns[:-1] + ["rank"]).unique("paper_id", keep="first")
-    return filled[winners["place"].sort()].select("paper_id", *fields, "record_id")
+    ranks = ranks.with_row_index("place")
+    winners = ranks.sort(*ranks.columns[2:], "place").unique("paper_id", keep="first")["place"].sort()
+    return pl.concat([alone, several[winners].select(columns)])
 
 
 def _agreement(*fields: str) -> pl.Expr:
@@ -109,10 +110,11 @@ def _version_choices(members: pl.DataFrame) -> dict[str, pl.DataFrame]:
     has_doi = pl.col("identifiers").list.eval(pl.element().struct.field("scheme") == "doi").list.any().fill_null(False)
     described = [pl.col(name).is_not_null() for name in ("venue_id", "venue", *_VERSION_FIELDS)]
     fullness = -pl.sum_horizontal(flag.cast(pl.Int64) for flag in (*described, has_doi))
-    best_first = members.with_columns(fullness=fullness, agreement=_agreement("venue_id", "venue", "year")).sort(
-        "precedence", "fullness", "agreement", "rank"
+    best_first = (
+        members.with_columns(fullness=fullness, agreement=_agreement("venue_id", "venue", "year"))
+        .sort("precedence", "fullness", "agreement", maintain_order=True)
+        .with_columns(precedence=pl.lit(0))
     )
-    best_first = best_first.drop("rank").with_row_index("rank").with_columns(precedence=pl.lit(0))
     version = best_first.group_by("paper_id").agg(
         version_year=pl.col("year").drop_nulls().first(), version_venue_id=pl.col("venue_id").drop_nulls().first()
     )

@@ -33,9 +33,7 @@ def paper_ids(clusters: pl.DataFrame, identifiers: pl.DataFrame) -> pl.DataFrame
         .join(strongest, on="cluster", how="left", maintain_order="left")
         .select(
             "cluster",
-            name=pl.coalesce(
-                pl.concat_str("scheme", pl.lit(":"), "value"), pl.concat_str(pl.lit("record_key:"), "least_key")
-            ),
+            name=pl.coalesce(pl.concat_str("scheme", pl.lit(":"), "value"), pl.concat_str(pl.lit("record_key:"), "least_key")),
         )
     )
     ids = [paper_id(name) for name in names["name"]]

@@ -7,6 +7,12 @@ from collections.abc import Sequence
 import polars as pl
 from rapidfuzz import fuzz
 
+OTHER_TITLE_RATIO = 0.5
+"""Below it titles are wholly different: unrelated English titles reach 0.3 to 0.5 by common letters alone."""
+
+ONE_A_PAPER = ("doi", "openreview", "arxiv", "pmid", "pmcid", "acl")
+"""Schemes that give a paper one identifier: two of them are two papers. Others (pages of a site, ISBN) may give several."""
+
 _TITLE_CUT_CHARACTERS = 8
 """A cut title shorter than this is a prefix of too much to agree with anything."""
 
@@ -18,19 +24,29 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
 
     - titled_count, generic: how many of the two have a title; whether either title is generic or missing
     - titles_equal, title_is_start (a cut title is the start of the other), cut_title_characters?, title_ratio?
-    - numbers_differ, marker_differs: the numbers in the titles; erratum, reply, comment and the like on one side only
-    - abstract_ratio?, abstract_characters (of the shorter), abstracts_equal, abstract_is_boilerplate (of either)
+    - title_extends: one title is the start of the other, cut short or not
+    - title_numbers_differ, title_numbers_conflict: the numbers in the titles; in conflict where each has one of its own
+    - marker_differs: erratum, reply, comment and the like on one side only
+    - abstract_ratio? (null also for other titles at one place), abstract_characters (of the shorter), abstracts_equal,
+      abstract_is_boilerplate (of either)
     - authors_shared_count?, authors_equal?, authors_missing_count
-    - identifier_shared?, identifier_conflict?: a scheme in which they agree, or are both filled and disjoint
-    - year_gap?, venues_differ, volumes_agree?, numbers_agree?, pages_agree?, same_place (venue, volume and first page)
+    - identifier_shared?, identifier_conflict?: a scheme in which they agree; one of `ONE_A_PAPER` in which
+      both are filled and disjoint
+    - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?,
+      same_place (venue, volume and first page)
     """
     columns = [name for name in features.columns if name not in ("row", "record_key", "abstract")]
     left = features.select(columns)[pairs["row_l"]].rename(lambda name: f"{name}_l")
     right = features.select(columns)[pairs["row_r"]].rename(lambda name: f"{name}_r")
     sides = pl.concat([left, right], how="horizontal")
-    compared = sides.select(*_titles(), *_abstracts(), *_authors(), *_places())
-    ratios = pl.DataFrame([_title_ratios(sides), _abstract_ratios(sides)])
-    return pl.concat([pairs, compared, ratios, _identifiers(sides)], how="horizontal")
+    aspects = sides.select(*_titles(), *_abstracts(), *_authors(), *_places())
+    compared = pl.concat([pairs, aspects, _title_ratios(sides).to_frame(), _identifiers(sides)], how="horizontal")
+    # Two long texts cost more to compare than all else: not for records that have but their place in common.
+    by_place_alone = (pl.col("title_ratio") < OTHER_TITLE_RATIO).fill_null(False) & (
+        pl.col("identifier_shared").is_null() & (pl.col("blocking_rules") == pl.lit(["place"], pl.List(pl.String)))
+    )
+    is_compared = compared.select(~by_place_alone).to_series()
+    return compared.with_columns(_abstract_ratios(sides, is_compared))
 
 
 def likeness_ratios(left: Sequence[str], right: Sequence[str]) -> list[float]:
@@ -53,13 +69,17 @@ def _titles() -> list[pl.Expr]:
     cut_l = pl.when(pl.col("title_is_cut_l") & right.str.starts_with(left)).then(left.str.len_chars())
     cut_r = pl.when(pl.col("title_is_cut_r") & left.str.starts_with(right)).then(right.str.len_chars())
     cut = pl.max_horizontal(cut_l, cut_r)
+    own_l = pl.col("title_numbers_l").list.set_difference("title_numbers_r")
+    own_r = pl.col("title_numbers_r").list.set_difference("title_numbers_l")
     return [
         (left.is_not_null().cast(pl.UInt8) + right.is_not_null().cast(pl.UInt8)).alias("titled_count"),
         (pl.col("is_generic_l") | pl.col("is_generic_r")).alias("generic"),
         (left == right).fill_null(False).alias("titles_equal"),
         cut.alias("cut_title_characters"),
         (cut >= _TITLE_CUT_CHARACTERS).fill_null(False).alias("title_is_start"),
-        (_agree("title_numbers").not_() & (left != right)).fill_null(False).alias("numbers_differ"),
+        (left.str.starts_with(right) | right.str.starts_with(left)).fill_null(False).alias("title_extends"),
+        (_agree("title_numbers").not_() & (left != right)).fill_null(False).alias("title_numbers_differ"),
+        ((own_l.list.len() > 0) & (own_r.list.len() > 0)).fill_null(False).alias("title_numbers_conflict"),
         (pl.col("has_marker_l") != pl.col("has_marker_r")).alias("marker_differs"),
     ]
 
@@ -89,6 +109,7 @@ def _places() -> list[pl.Expr]:
     venues_agree = (_agree("venue_id") | _agree("venue_key")).fill_null(False)
     return [
         (pl.col("year_l") - pl.col("year_r")).abs().alias("year_gap"),
+        venues_agree.alias("venues_agree"),
         _agree("venue_id").not_().fill_null(False).alias("venues_differ"),
         _agree("volume_key").alias("volumes_agree"),
         _agree("number_key").alias("numbers_agree"),
@@ -103,15 +124,15 @@ def _title_ratios(sides: pl.DataFrame) -> pl.Series:
     return _filled_ratios(titles, "title_ratio")
 
 
-def _abstract_ratios(sides: pl.DataFrame) -> pl.Series:
+def _abstract_ratios(sides: pl.DataFrame, is_compared: pl.Series) -> pl.Series:
     """Likeness over the common length, as one abstract may be cut short, with or without saying so."""
     characters = pl.min_horizontal(pl.col("abstract_key_l").str.len_chars(), pl.col("abstract_key_r").str.len_chars())
+    starts = pl.col("abstract_key_l", "abstract_key_r").str.slice(0, pl.col("characters"))
+    equal = _agree("abstract_key").fill_null(False)
     abstracts = (
         sides.select("abstract_key_l", "abstract_key_r", characters=characters)
-        .with_columns(pl.col("abstract_key_l", "abstract_key_r").str.slice(0, pl.col("characters")))
-        .select(
-            "abstract_key_l", "abstract_key_r", abstract_ratio=pl.when(_agree("abstract_key").fill_null(False)).then(1.0)
-        )
+        .with_columns(pl.when(is_compared).then(starts).name.keep())
+        .select("abstract_key_l", "abstract_key_r", abstract_ratio=pl.when(equal).then(1.0))
     )
     return _filled_ratios(abstracts.with_row_index("pair"), "abstract_ratio")
 
@@ -121,9 +142,7 @@ def _filled_ratios(texts: pl.DataFrame, name: str) -> pl.Series:
     left, right = texts.columns[1:3]
     unknown = texts.filter(pl.col(name).is_null(), pl.col(left).is_not_null(), pl.col(right).is_not_null())
     ratios = pl.Series("ratio", likeness_ratios(unknown[left].to_list(), unknown[right].to_list()), pl.Float64)
-    filled = texts.select("pair", name).join(
-        unknown.select("pair", ratios), on="pair", how="left", maintain_order="left"
-    )
+    filled = texts.select("pair", name).join(unknown.select("pair", ratios), on="pair", how="left", maintain_order="left")
     return filled.select(pl.coalesce(name, "ratio").alias(name))[name]
 
 
@@ -137,7 +156,11 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
     schemes = with_both.select("pair", agreeing=agreeing, both_filled=both_filled).select(
         "pair",
         identifier_shared=pl.col("agreeing").list.sort().list.first(),
-        identifier_conflict=pl.col("both_filled").list.set_difference("agreeing").list.sort().list.first(),
+        identifier_conflict=pl.col("both_filled")
+        .list.set_intersection(list(ONE_A_PAPER))
+        .list.set_difference("agreeing")
+        .list.sort()
+        .list.first(),
     )
     pairs = sides.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("pair"))
     return pairs.join(schemes, on="pair", how="left", maintain_order="left").drop("pair")

@@ -18,8 +18,13 @@ CONTAINER_TITLES = 4
 """Different titles from which on an identifier or abstract belongs to what holds them, not to one paper: an issue DOI on
 each meeting abstract, "No abstract available". Retitled papers carry two or three titles under one id, hardly ever four."""
 
+RECURRING_YEARS = 4
+"""Different years with one title from which on it is a column's ("Chair's Message"), not a paper's: one paper's preprint,
+online, print and reprint give three, in practice two."""
+
 _COLUMNS = (
-    "record_key title authors abstract abstract_is_cut title_is_cut venue_id venue year volume number pages identifiers".split()
+    *("record_key", "title", "title_is_cut", "authors", "abstract", "abstract_is_cut"),
+    *("venue_id", "venue", "year", "volume", "number", "pages", "identifiers"),
 )
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
 _MARKER = (
@@ -35,17 +40,17 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
     and empty lists; a key that holds no letter or digit is missing.
     """
     seen_once = records.select("record_id", *_COLUMNS).sort("record_key", "record_id").unique("record_key", keep="first")
-    keyed = seen_once.sort("record_key").with_row_index("row").with_columns(title_key=_null_if_empty(title_key(pl.col("title"))))
+    keyed = seen_once.sort("record_key").with_row_index("row").with_columns(title_key=title_key(pl.col("title")))
     features = keyed.select(
         "row",
         "record_key",
         "title_key",
-        (pl.col("title_key").is_null() | is_generic_title(pl.col("title_key"))).fill_null(True).alias("is_generic"),
+        (is_generic_title(pl.col("title_key")).fill_null(True) | _recurs()).alias("is_generic"),
         pl.col("title_is_cut").fill_null(False),
         title_numbers(pl.col("title")).fill_null([]).alias("title_numbers"),
         pl.col("title").str.contains(_MARKER).fill_null(False).alias("has_marker"),
         "abstract",
-        _null_if_empty(abstract_key(pl.col("abstract"))).alias("abstract_key"),
+        abstract_key(pl.col("abstract")).alias("abstract_key"),
         pl.col("abstract_is_cut").fill_null(False),
         "year",
         "venue_id",
@@ -55,7 +60,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
         pl.col("pages").str.to_lowercase().str.extract(r"([a-z]{0,3}\d+)").alias("first_page"),
     )
     families = _family_keys(keyed)
-    identifiers = _identifier_lists(evidence_identifiers(keyed.select("record_key", "title_key", "identifiers")))
+    identifiers = _identifier_lists(evidence_identifiers(keyed))
     boilerplate = is_carried_by_many_titles("abstract_key")
     return (
         features.with_columns(boilerplate.fill_null(False).alias("abstract_is_boilerplate"))
@@ -68,17 +73,20 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
 def evidence_identifiers(records: pl.DataFrame) -> pl.DataFrame:
     """The identifiers that speak for one paper: distinct rows (record_key, scheme, value), those of containers left out.
 
-    `records` has record_key, identifiers, and title_key or title.
+    `records` has record_key, title and identifiers.
     """
-    if "title_key" not in records.columns:
-        records = records.with_columns(title_key=_null_if_empty(title_key(pl.col("title"))))
     listed = (
-        records.select("record_key", "title_key", identifier="identifiers")
+        records.select("record_key", "title", identifier="identifiers")
         .explode("identifier")
         .unnest("identifier")
         .filter(pl.col("scheme").is_not_null() & pl.col("value").is_not_null())
     )
-    own = listed.filter(~is_carried_by_many_titles("scheme", "value"))
+    # Few identifiers stand on as many records as a container's needs, so few titles need their keys.
+    frequent = listed.filter(pl.len().over("scheme", "value") >= CONTAINER_TITLES)
+    containers = frequent.with_columns(title_key=title_key(pl.col("title"))).filter(
+        is_carried_by_many_titles("scheme", "value")
+    )
+    own = listed.join(containers, on=["scheme", "value"], how="anti")
     return own.select("record_key", "scheme", "value").unique().sort("record_key", "scheme", "value")
 
 
@@ -125,10 +133,15 @@ def letters_and_digits(text: pl.Expr) -> pl.Expr:
 def place_number(text: pl.Expr) -> pl.Expr:
     """The first number of a volume or issue, else its letters; null where there is neither.
 
-    >>> pl.DataFrame({"volume": ["31 (2) (no pagination)", "Suppl", ""]}).select(place_number(pl.col("volume"))).to_series().to_list()
+    >>> volumes = pl.Series(["031 (2) (no pagination)", "Suppl", ""])
+    >>> pl.select(place_number(pl.lit(volumes))).to_series().to_list()
     ['31', 'suppl', None]
     """
     return pl.coalesce(text.str.extract(r"0*(\d+)"), _null_if_empty(letters_and_digits(text)))
+
+
+def _recurs() -> pl.Expr:
+    return (pl.col("year").drop_nulls().n_unique().over("title_key") >= RECURRING_YEARS).fill_null(False)
 
 
 def _null_if_empty(text: pl.Expr) -> pl.Expr:
