@@ -42,6 +42,11 @@ _HAS_MARKUP = (
 )
 """Rows that `transforms.markup.plain` would change; it works text by text, so the others are kept from it."""
 
+_ABSTRACT_HEADING = r"^(?:(?i:abstract)\s*[:.—–-]\s*|A(?:bstract|BSTRACT)\s+(\p{Lu}))"
+_NO_ABSTRACT = (
+    r"(?i)^(?:\W*|n\s*/\s*a|none|null|nan|abstract|\[?no abstract(?: is)?(?: available| provided)?\.?\]?|"
+    r"abstract not available\.?|not available\.?|tba|tbd)$"
+)
 _HAS_MOJIBAKE = r"Ã[\x{80}-\x{BF}‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|â\x{80}|Â[\x{A0}-\x{BF}]|Ä[\x{80}-\x{BF}]|ï¬"
 """UTF-8 once read as Windows-1252 or Latin-1 ("Ã©" for "é")."""
 
@@ -55,6 +60,17 @@ def plain_text(text: pl.Expr) -> pl.Expr:
     'We show that x ∈ ℝᵈ is < 5%'
     """
     return text.map_batches(_plain_texts, return_dtype=pl.String, is_elementwise=True)
+
+
+def clean_abstract(abstract: pl.Expr) -> pl.Expr:
+    """An abstract as plain text, without the heading "Abstract"; null for a placeholder.
+
+    >>> abstracts = pl.Series(["Abstract: We  try.", "N/A", "No abstract available."])
+    >>> pl.select(clean_abstract(pl.lit(abstracts))).to_series().to_list()
+    ['We try.', None, None]
+    """
+    plain_abstract = plain_text(abstract).str.replace(_ABSTRACT_HEADING, "$1")
+    return pl.when(~plain_abstract.str.contains(_NO_ABSTRACT)).then(plain_abstract)
 
 
 def is_cut(text: pl.Expr) -> pl.Expr:

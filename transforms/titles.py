@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from transforms.text import letters_key
+from transforms.text import letters_key, plain_text
 
 # Titles that name a part of a volume, not a work of their own: they recur in every issue. As title keys.
 _GENERIC_TITLE = (
@@ -31,6 +31,30 @@ _GENERIC_TITLE = (
 )
 
 
+_PLACEHOLDER = (
+    r"(?i)^(?:[^\p{L}\p{N}]*|n\s*/\s*a|none|null|nan|unknown(?: title)?|untitled(?: (?:paper|document|submission))?|tba|tbd|"
+    r"title|\[?(?:no title|title not (?:available|found)|not available|title unknown)(?: available)?\]?|"
+    r"\[?(?:this )?(?:paper|submission|article) (?:has been |was |is )?withdrawn"
+    r"(?: by (?:the )?(?:authors?|submitters?))?\]?|withdrawn)\.?$"
+)
+# What may stand before a full stop that belongs to the title: an abbreviation, initials, an ellipsis.
+_OWN_FULL_STOP = r"(?:\.\.|\b(?i:inc|ltd|co|corp|jr|sr|vs|etc|al|vol|no|st|dr|i\.e|e\.g|u\.s|u\.k)|\b\p{L}\.\p{L}|\s\p{Lu})\.$"
+
+
+def clean_title(title: pl.Expr, subtitle: pl.Expr) -> pl.Expr:
+    r"""A title as plain text with its subtitle behind ": ", without the full stop some sources set; null for a placeholder.
+
+    >>> titles = pl.Series(["A  {BERT} for \emph{maps}.", "Learning, Inc.", "N/A", "Maps: a survey"])
+    >>> subtitles = pl.Series(["with atlases", None, None, "A survey"])
+    >>> pl.select(clean_title(pl.lit(titles), pl.lit(subtitles))).to_series().to_list()
+    ['A BERT for maps: with atlases', 'Learning, Inc.', None, 'Maps: a survey']
+    """
+    main, rest = _clean_title(title), _clean_title(subtitle)
+    is_new = rest.is_not_null() & ~letters_key(main).str.contains(letters_key(rest), literal=True)
+    joint = pl.when(main.str.contains(r"[:?!.]$")).then(pl.lit(" ")).otherwise(pl.lit(": "))
+    return pl.when(is_new & main.is_not_null()).then(pl.concat_str(main, joint, rest)).otherwise(main)
+
+
 def title_key(title: pl.Expr) -> pl.Expr:
     """The letters and digits of a cleaned title, by which titles are compared; null where it has none.
 
@@ -51,3 +75,13 @@ def is_generic_title(title_key: pl.Expr) -> pl.Expr:
     [True, True, False, True]
     """
     return title_key.str.contains(_GENERIC_TITLE)
+
+
+def _clean_title(title: pl.Expr) -> pl.Expr:
+    plain = plain_text(title)
+    plain = (
+        pl.when(plain.str.ends_with(".") & ~plain.str.contains(_OWN_FULL_STOP))
+        .then(plain.str.strip_suffix(".").str.strip_chars())
+        .otherwise(plain)
+    )
+    return pl.when(~plain.str.contains(_PLACEHOLDER)).then(plain)

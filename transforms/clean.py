@@ -1,0 +1,131 @@
+"""This module is the order in which staged records become clean records; what each step does stands in its own module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from transforms.authors import clean_authors
+from transforms.dates import year
+from transforms.frames import polars_schema
+from transforms.identifiers import clean_identifiers
+from transforms.links import clean_links, page_url
+from transforms.numbering import number, pages
+from transforms.record_keys import record_keys
+from transforms.schemas import CLEAN_RECORDS
+from transforms.tags import decision, keywords, split_tags, venue_decision, without_venue_decision
+from transforms.text import clean_abstract, is_cut, plain_text
+from transforms.titles import clean_title
+from transforms.venues import clean_venues
+
+REJECTS_SCHEMA = pl.Schema(
+    {
+        "ordinal": pl.Int64,
+        "record_id": pl.String,
+        "reason": pl.String,
+        "message": pl.String,
+        "locator": pl.String,
+        "span_start": pl.Int64,
+        "span_end": pl.Int64,
+        "text": pl.String,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDefaults:
+    """What a configured source says of its records: venue and year for those that lack them, and whether its keys last."""
+
+    name: str
+    venue: str | None = None
+    year: int | None = None
+    has_keys: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """The clean records (`schemas.CLEAN_RECORDS`) and the refused ones (`REJECTS_SCHEMA`) of one file, in file order."""
+
+    records: pl.DataFrame
+    rejects: pl.DataFrame
+
+
+def clean_records(staged: pl.DataFrame, *, file_sha256: str, source: SourceDefaults, venue_aliases: pl.DataFrame) -> Cleaned:
+    """The staged records of one file, typed and cleaned; each is in `records` or in `rejects`, never in both.
+
+    `staged` has the columns of `schemas.STAGED_RECORDS`, `venue_aliases` alias, venue_id and name. The one reason to
+    refuse a record is `empty_record`: no title, no authors, no abstract and no identifier.
+    """
+    staged = staged.sort("ordinal", maintain_order=True)
+    records = _clean_columns(staged, source, venue_aliases).with_columns(
+        record_id=pl.format("{}:{}", pl.lit(file_sha256), staged["ordinal"].cast(pl.String)),
+        record_key=record_keys(staged, source=source.name, has_keys=source.has_keys),
+        file_sha256=pl.lit(file_sha256),
+        ordinal=staged["ordinal"],
+    )
+    is_empty = (
+        pl.col("title").is_null()
+        & pl.col("abstract").is_null()
+        & (pl.col("identifiers").list.len() == 0)
+        & (pl.col("authors").list.len() == 0)
+    )
+    schema = polars_schema(CLEAN_RECORDS.columns)
+    empty = records.select(is_empty).to_series()
+    return Cleaned(
+        records.filter(~empty).select(pl.col(name).cast(dtype) for name, dtype in schema.items()),
+        _rejects(staged.filter(empty), file_sha256),
+    )
+
+
+def _clean_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: pl.DataFrame) -> pl.DataFrame:
+    """The columns of the clean records but for their ids and keys, row by row."""
+    tags = split_tags(staged["tags_raw"]).rename(lambda name: f"{name}_tag")
+    marked = pl.concat([staged, tags], how="horizontal")
+    venue_text = pl.coalesce(without_venue_decision(_filled("venue_raw")), "venue_tag", pl.lit(source.venue, pl.String))
+    venues = clean_venues(marked.select(venue_text).to_series(), venue_aliases)
+    year_given = pl.coalesce(
+        year(pl.col("year_raw")), year(pl.col("date_raw")), year(pl.col("year_tag")), year(pl.col("venue_raw"))
+    )
+    columns = marked.select(
+        clean_title(pl.col("title_raw"), pl.col("subtitle_raw")).alias("title"),
+        clean_abstract(pl.col("abstract_raw")).alias("abstract"),
+        is_cut(pl.col("abstract_raw")).alias("abstract_is_cut"),
+        is_cut(pl.col("title_raw")).alias("title_is_cut"),
+        pl.coalesce(year_given, pl.lit(source.year, pl.Int16)).alias("year"),
+        pl.coalesce(
+            decision(pl.col("decision_raw")), "decision_tag", venue_decision(pl.col("venue_raw")), pl.lit(None, pl.String)
+        ).alias("decision"),
+        plain_text(pl.col("type_raw")).str.to_lowercase().alias("type"),
+        number(pl.col("volume_raw")).alias("volume"),
+        number(pl.col("number_raw")).alias("number"),
+        pages(pl.col("pages_raw")).alias("pages"),
+        plain_text(pl.col("publisher_raw")).alias("publisher"),
+        keywords(plain_text(pl.col("keywords_raw")), "keywords_tag").alias("keywords"),
+        pl.coalesce(page_url(pl.col("url_raw")), page_url(pl.col("urls_raw").list.first())).alias("url"),
+        page_url(pl.col("pdf_url_raw")).alias("pdf_url"),
+    )
+    return columns.with_columns(
+        *venues.get_columns(),
+        authors=clean_authors(staged),
+        identifiers=clean_identifiers(staged),
+        links=clean_links(staged),
+    )
+
+
+def _filled(column: str) -> pl.Expr:
+    """A column with null for what is blank."""
+    return pl.when(pl.col(column).str.strip_chars() != "").then(pl.col(column))
+
+
+def _rejects(empty: pl.DataFrame, file_sha256: str) -> pl.DataFrame:
+    return empty.select(
+        "ordinal",
+        pl.format("{}:{}", pl.lit(file_sha256), "ordinal").alias("record_id"),
+        pl.lit("empty_record").alias("reason"),
+        pl.lit("the record has no title, no authors, no abstract and no identifier").alias("message"),
+        "locator",
+        "span_start",
+        "span_end",
+        pl.col("raw").alias("text"),
+    ).cast(REJECTS_SCHEMA)

@@ -1,0 +1,26 @@
+"""This module reads years out of year columns, dates and running text."""
+
+from __future__ import annotations
+
+import polars as pl
+
+FIRST_YEAR, LAST_YEAR = 1500, 2100
+"""A number outside of these is no year of publication."""
+
+_YEAR = r"(?:^|[^\d])(1[5-9]\d\d|20\d\d|2100)(?:[^\d]|$)"
+_EPOCH = r"^\s*(\d{10}|\d{13})(?:\.0+)?\s*$"
+
+
+def year(text: pl.Expr) -> pl.Expr:
+    """The first number in a text that can be a year, also from a time in (milli)seconds since 1970; null where none is.
+
+    OpenReview gives dates as milliseconds.
+
+    >>> texts = pl.Series(["2024", "2024.0", "Jan 5, 1999", "1700000000000", "v12, 31", "20245", None])
+    >>> pl.select(year(pl.lit(texts))).to_series().to_list()
+    [2024, 2024, 1999, 2023, None, None, None]
+    """
+    epoch = text.str.extract(_EPOCH)
+    seconds = epoch.cast(pl.Int64, strict=False) // pl.when(epoch.str.len_bytes() == 13).then(1000).otherwise(1)
+    from_epoch = pl.from_epoch(seconds, time_unit="s").dt.year()
+    return pl.coalesce(text.str.extract(_YEAR).cast(pl.Int32), from_epoch).cast(pl.Int16)

@@ -1,0 +1,116 @@
+"""This module names the venue of a record, as config/venues.csv knows it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from transforms.schemas import SchemaError
+from transforms.text import plain_text
+
+# A venue's text that names a part beside the main proceedings; such a text is never the main conference.
+_BESIDE = (
+    r"(?i)\bworkshops?\b|\bwksp?\b|\b(?:cvpr|iccv|eccv|wacv|iclr|icml|kdd)w\b|\btutorials?\b|\bdemo(?:nstration)?s?\b|\bcompanion\b|\badjunct\b|\bdoctoral\b|"
+    r"\bstudent (?:research|abstract)|\btiny[ _]?papers?\b|\bblog[ _]?posts?\b|\bsymposium on .* at\b|\blate[- ]breaking|"
+    r"\bextended abstracts?\b|\bchallenge track\b"
+)
+_ORDINAL_WORDS = (
+    r"\b(?:(?:twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety)[\s-]?)?(?:first|second|third|fourth|fifth|sixth|seventh|"
+    r"eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|"
+    r"twentieth|thirtieth|fortieth|fiftieth|sixtieth|seventieth|eightieth)\b"
+)
+_OPENREVIEW_GROUP = r"^([A-Za-z-]+)(?:\.(?:cc|org|com))/((?:19|20)\d\d)/(?:Conference|Track|Datasets_and_Benchmarks)\b"
+
+
+def load_aliases(venue_aliases: pl.DataFrame) -> dict[str, tuple[str, str]]:
+    """The venue id and name for each alias key of a frame with the columns alias, venue_id and name.
+
+    >>> load_aliases(pl.DataFrame({"alias": ["ICLR"], "venue_id": ["iclr"], "name": ["ICLR"]}))
+    {'iclr': ('iclr', 'ICLR')}
+
+    Raises:
+        SchemaError: a column is missing, or two aliases are the same once normalised but mean two venues.
+    """
+    missing = [name for name in ("alias", "venue_id", "name") if name not in venue_aliases.columns]
+    if missing:
+        raise SchemaError(
+            f"venues.csv: expected the columns alias, venue_id and name, but {', '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing; it has {', '.join(venue_aliases.columns)}. Correct line 1."
+        )
+    aliases: dict[str, tuple[str, str]] = {}
+    rows = venue_aliases.select(venue_key(pl.col("alias").cast(pl.String)).alias("key"), "venue_id", "name")
+    for key, venue_id, name in rows.drop_nulls().iter_rows():
+        if aliases.setdefault(key, (venue_id, name)) != (venue_id, name):
+            raise SchemaError(
+                f"venues.csv: an alias that reads '{key}' once normalised stands for both '{aliases[key][0]}' and "
+                f"'{venue_id}'. Keep one of the two rows."
+            )
+    return aliases
+
+
+def venue_key(venue: pl.Expr) -> pl.Expr:
+    """What is compared of a venue's text: its letters without years, ordinals, "Proceedings of the" and "Annual".
+
+    >>> pl.select(venue_key(pl.lit("Proceedings of the 41st Annual International Conference on Machine Learning"))).item()
+    'internationalconferenceonmachinelearning'
+    """
+    key = (
+        venue.str.normalize("NFKD")
+        .str.replace_all(r"\p{M}+", "")
+        .str.to_lowercase()
+        .str.replace_all("&", " and ", literal=True)
+        .str.replace_all(r"['’]\d\d\b|\b\d+(?:st|nd|rd|th)\b|\d+", " ")
+        .str.replace_all(_ORDINAL_WORDS, " ")
+        .str.replace(r"^\W*(?:in:?\s+)?(?:(?:conference\s+)?proceedings|proc\b\.?)(?:\s+of)?\s+", " ")
+        .str.replace_all(r"\b(?:annual|the)\b|\bproceedings$", " ")
+        .str.replace_all(r"[^\p{L}]+", "")
+    )
+    return pl.when(key != "").then(key)
+
+
+def clean_venues(texts: pl.Series, venue_aliases: pl.DataFrame) -> pl.DataFrame:
+    """The columns venue_id and venue for each text, row by row.
+
+    `venue` is the curated name where the venue is known, else the text without mark-up; a workshop, tutorial or
+    demonstration at a conference is not that conference.
+
+    >>> aliases = pl.DataFrame({"alias": ["ICML"], "venue_id": ["icml"], "name": ["Machine Learning Conference"]})
+    >>> clean_venues(pl.Series(["ICML 2024", "ICML 2024 Workshop on Maps"]), aliases).rows()
+    [('icml', 'Machine Learning Conference'), (None, 'ICML 2024 Workshop on Maps')]
+    """
+    aliases = load_aliases(venue_aliases)
+    ids = {key: venue_id for key, (venue_id, _) in aliases.items()}
+    names = dict(aliases.values())
+    distinct = texts.drop_nulls().unique(maintain_order=True).alias("text").to_frame()
+    known = distinct.with_columns(plain=plain_text(pl.col("text"))).with_columns(
+        venue_id=pl.coalesce(
+            *(
+                venue_key(reading).replace_strict(ids, default=None, return_dtype=pl.String)
+                for reading in _readings(pl.col("plain"))
+            )
+        )
+    )
+    known = known.with_columns(
+        venue=pl.coalesce(pl.col("venue_id").replace_strict(names, default=None, return_dtype=pl.String), pl.col("plain"))
+    )
+    return texts.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left").select("venue_id", "venue")
+
+
+def _readings(text: pl.Expr) -> list[pl.Expr]:
+    """The ways to read a venue's text, most literal first; only that one where it names something beside
+    the main proceedings."""
+    main = pl.when(~text.str.contains(_BESIDE)).then(text)
+    group = main.str.extract(_OPENREVIEW_GROUP)
+    without_brackets = main.str.replace_all(r"\s*[(\[][^)\]]*[)\]]", "")
+    in_brackets = main.str.extract(r"[(\[]\s*([A-Za-z][A-Za-z&-]{2,12})[\s'’]*(?:\d{2,4})?\s*[)\]]\s*(?:\d{4})?\W*$")
+    # "Advances in … 35 (NeurIPS 2022), New Orleans, USA"; "ICML '24: Proceedings of …"
+    # Only of a conference or proceedings: "Machine Learning, Optimization, and Data Science" is not the journal.
+    before_comma = without_brackets.str.extract(r"^([^,;]{3,}?)\s*[,;]")
+    before_comma = pl.when(before_comma.str.contains(r"(?i)conference|symposium|advances|meeting|proceedings|\d\d")).then(
+        before_comma
+    )
+    before_colon = main.str.extract(r"^([A-Za-z-]+\s*['’]?\d{2,4})\s*:")
+    behind_colon = main.str.extract(r"^[A-Za-z-]+\s*['’]?\d{2,4}\s*:\s*(.+)$")
+    after_in = without_brackets.str.extract(
+        r"(?i)^(?:published|accepted|appears?|to appear|submitted) (?:at|in|to):?\s+(.+?)\W*$"
+    )
+    return [text, group, without_brackets, before_comma, before_colon, behind_colon, after_in, in_brackets]
