@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff, Span
+from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff, Span, without_surrogates
 from transforms.readers.decoding import decode
 from transforms.readers.headings import heading_context, says_papers
 
@@ -79,7 +79,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     for number, (piece, span) in enumerate(zip(pieces, spans, strict=True), 1):
         text = decoded.text[piece.start : piece.end]
         if piece.kind == "heading":
-            context = heading_context(text) or context
+            context = heading_context(without_surrogates(text)) or context
             builder.furniture("heading", text, span)
         elif piece.kind == "separator":
             builder.furniture("separator", text, span)
@@ -129,13 +129,17 @@ def _block_pieces(text: str, block: list[Span]) -> Iterator[_Piece]:
     """The headings that a block begins with, and the rest as a paragraph."""
     first = 0
     while first < len(block) and _is_heading(text, *block[first]):
-        # In a wrapped paragraph the line after one that looks like a heading goes on in lower case.
-        if first + 1 < len(block) and text[block[first + 1][0]].islower():
+        # In a wrapped paragraph the line after one that looks like a heading goes on in lower case, or with the year.
+        if first + 1 < len(block) and _goes_on(text[slice(*block[first + 1])]):
             break
         yield _Piece("heading", *block[first])
         first += 1
     if first < len(block):
         yield _Piece("paragraph", block[first][0], block[-1][1])
+
+
+def _goes_on(line: str) -> bool:
+    return line[:1].islower() or re.match(r"\d+ [a-z]", line) is not None
 
 
 def _is_heading(text: str, start: int, end: int) -> bool:
@@ -159,6 +163,8 @@ _WORK = re.compile(
     r"|[本该]文|我们|提出",
     re.IGNORECASE,
 )
+_TAG = re.compile(r"^[A-Z][A-Z0-9]{1,3}(?: {0,2}- | (?=\S))", re.MULTILINE)
+_TABLE_ROW = re.compile(r"[^\s,;|]*(?:[,;|]\S|\t)")
 _REFERENCE = re.compile(r"\b(?:Section|Figure|Fig\.|Table|Chapter|Eq\.) ?\d|\[\d+(?:, ?\d+)*\]")
 
 
@@ -176,6 +182,8 @@ def _flaw(text: str) -> str:
         return f"expected an abstract of at least {_ABSTRACT_WORDS} words, found {plain.count(' ') + 1}"
     if _MARKUP.match(text):
         return f"expected prose, found a list, mark-up or code: {plain[:40]!r}"
+    if len(set(_TAG.findall(text))) >= max(3, text.count("\n") / 3):
+        return f"expected prose, found lines with tags, as in RIS or Medline: {plain[:40]!r}"
     letter_count = len(_PROSE.findall(plain))
     if letter_count < _LETTER_RATIO * len(plain):
         return f"expected prose, found {letter_count} letters and spaces among {len(plain)} characters"
@@ -183,9 +191,9 @@ def _flaw(text: str) -> str:
 
 
 def _is_lengthy(text: str) -> bool:
-    """Whether it is as long as most abstracts, and begins as a text does."""
-    begin = text.lstrip()[:1]
-    return (len(text) >= 250 or bool(_DENSE.search(text))) and not begin.islower()
+    """Whether it is as long as most abstracts, and begins as a text does and not as a row of a table."""
+    is_text = not text.lstrip()[:1].islower() and not _TABLE_ROW.match(text)
+    return is_text and (len(text) >= 200 or bool(_DENSE.search(text)))
 
 
 def _speaks_of_work(text: str) -> bool:

@@ -32,6 +32,7 @@ _SHORT_YEAR = re.compile(r"(?<=\w)['’](\d\d)(?!\d)")
 _ACRONYM = re.compile(r"\b\w*[A-Z]\w*[A-Z]\w*\b")
 _VENUE_KIND = re.compile(r"\b(?:conference|workshop|symposium|journal|transactions|meeting|congress|letters|magazine)\b", re.I)
 _PROSE = re.compile(r"\b(?:we|our|is|are|was|were|has|have|can|that|this paper|propose\w*|show\w*|present\w*)\b", re.IGNORECASE)
+_TABLE_HEADER = re.compile(r"[A-Za-z_][,;|][A-Za-z_]|\S\t+\S")
 _SENTENCE_END = re.compile(r"[.!?。！？;；]\s*$")
 
 
@@ -52,7 +53,7 @@ def heading_context(line: str) -> dict[str, object] | None:
     text = " ".join(line.split())
     if not text or len(text) > _HEADING_CHARACTERS or _SENTENCE_END.search(text):
         return None
-    if _PROSE.search(text):
+    if _PROSE.search(text) or _TABLE_HEADER.search(line):
         return None
     year, rest = _without_year(text)
     venue = _trimmed(rest)

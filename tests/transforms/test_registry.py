@@ -1,0 +1,118 @@
+"""Which reader a file is given to, by its content alone, and why none."""
+
+import codecs
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from transforms.readers.base import SAMPLE_BYTES, RawFile
+from transforms.readers.registry import READERS, Choice, sniff
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared"
+
+
+@pytest.fixture
+def choice_of(tmp_path):
+    def choose(content: bytes | str) -> Choice:
+        path = tmp_path / "raw"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return sniff(RawFile(path, path.stat().st_size))
+
+    return choose
+
+
+@pytest.mark.parametrize("name", sorted(set(READERS) - {"parquet"}))
+def test_each_reader_knows_its_own_example(choice_of, name):
+    choice = choice_of(READERS[name].example)
+    assert choice.reader is READERS[name], choice.message
+    assert choice.reason == "recognised"
+
+
+def test_parquet_is_known_before_decoding(tmp_path):
+    pq.write_table(pa.table({"title": ["A"]}), tmp_path / "raw")
+    assert sniff(RawFile(tmp_path / "raw", (tmp_path / "raw").stat().st_size)).reader is READERS["parquet"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "words"),
+    [
+        (b"", "empty_file", "empty"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary", "NUL"),
+        (codecs.BOM_UTF16_LE + b"a\0b", "bad_encoding", "utf-16-le"),
+        ("   \n\n", "not_a_paper_list", "white space"),
+        ("# pebbles\n\nA tool.\n\n    pip install pebbles\n", "not_a_paper_list", "Markdown"),
+        ("<!doctype html>\n<html><body>404 Not Found</body></html>", "not_a_paper_list", "HTML"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n", "not_a_paper_list", "Git LFS"),
+        ("2024-05-01 12:00:00 INFO started\n2024-05-01 12:00:01 INFO stopped\n", "not_a_paper_list", "a log"),
+        ("@article{lee, title={A}, year=2020}\n", "not_a_paper_list", "BibTeX"),
+        ("TY  - JOUR\nTI  - Pebbles\nER  - \n", "not_a_paper_list", "RIS"),
+        ("<?xml version='1.0'?><a/>", "not_a_paper_list", "XML"),
+        ("def sort(pebbles):\n    return sorted(pebbles)\n", "not_a_paper_list", "another text"),
+        ("name,size\nfoo,1\n", "not_a_paper_list", "another text"),
+        ('[{"name": "A"}]', "not_a_paper_list", "another text"),
+    ],
+)
+def test_a_file_that_is_no_list_of_papers_is_said_to_be_none(choice_of, content, reason, words):
+    choice = choice_of(content)
+    assert choice.reader is None
+    assert choice.reason == reason
+    assert words in choice.message
+
+
+@pytest.mark.parametrize("cut", range(4))
+@pytest.mark.parametrize("character", ["é", "论", "𝔹"])
+def test_a_sample_cut_inside_a_character_is_no_error(choice_of, cut, character):
+    head = "x" * cut + "title,year\n"
+    choice = choice_of((head.removeprefix("x" * cut) + "y" * cut + ",1\n" + f"{character},2020\n" * SAMPLE_BYTES).encode())
+    assert choice.reader is READERS["delimited"]
+
+
+def test_an_ascii_sample_whose_only_other_character_is_cut_is_utf_8(choice_of):
+    row = "Pebbles,2020\n"
+    content = "title,year\n" + row * 10_000
+    head = content[: SAMPLE_BYTES - 1] + "é" + content[SAMPLE_BYTES:]
+    assert choice_of(head.encode()).reader is READERS["delimited"]
+
+
+def test_two_readers_that_are_equally_sure_are_both_named(monkeypatch, choice_of):
+    twin = READERS["delimited"]
+    monkeypatch.setitem(READERS, "twin", twin)
+    choice = choice_of("title,year\nA,2020\n")
+    assert choice.reader is None
+    assert choice.reason == "ambiguous_format"
+    assert "delimited" in choice.message and "twin" in choice.message
+
+
+def test_the_candidates_are_named_surest_first(choice_of):
+    choice = choice_of("title,year\nA,2020\n")
+    assert choice.candidates[0].reader_name == "delimited"
+    assert sorted(candidate.confidence for candidate in choice.candidates)[::-1] == [c.confidence for c in choice.candidates]
+
+
+shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
+
+EXPECTED = {".csv": {"delimited", None}, ".tsv": {"delimited", None}, ".json": {"json_records", None}}
+
+
+@shared
+def test_files_in_formats_without_a_reader_are_taken_by_none():
+    wrong = []
+    for path in sorted((SHARED / "fixtures").rglob("*")):
+        if path.is_file():
+            choice = sniff(RawFile(path, path.stat().st_size))
+            name = choice.reader.name if choice.reader else None
+            if name not in EXPECTED.get(path.suffix, {None}) or choice.reason == "ambiguous_format":
+                wrong.append((path.name, name, choice.message))
+    assert wrong == []
+
+
+@shared
+@pytest.mark.parametrize(("prefix", "name"), [("000", "abstract_list"), ("001", "viewer_page"), ("004", "abstract_list")])
+def test_each_seed_is_known(prefix, name):
+    (path,) = (SHARED / "seeds").glob(f"{prefix}*.txt")
+    choice = sniff(RawFile(path, path.stat().st_size))
+    assert choice.reader is READERS[name], choice.message
+    assert json.dumps(choice.confidence)
