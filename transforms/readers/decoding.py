@@ -22,6 +22,7 @@ MAX_BAD_UTF8_RATIO = 0.1
 a few; a Latin-1 file read as UTF-8 has nearly all of them invalid."""
 
 
+_HIGH_BYTES = bytes(range(0x80, 0x100))
 _BAD_RUN = re.compile("[\udc80-\udcff]+")
 CONTROL_CHARACTERS = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r\x1b"]
 """Characters that text has next to none of."""
@@ -74,7 +75,7 @@ def decode(data: bytes) -> DecodedText:
         raise ReadError("binary", f"no text: a NUL byte at byte {data.index(0)}")
     text = data.decode("utf-8", "surrogateescape")
     bad_count = sum(map(len, _bad_runs(text)))
-    if bad_count > MAX_BAD_UTF8_RATIO * sum(byte >= 0x80 for byte in data):
+    if bad_count > MAX_BAD_UTF8_RATIO * (len(data) - len(data.translate(None, _HIGH_BYTES))):
         for encoding in ("cp1252", "latin-1"):
             try:
                 return DecodedText(_no_controls(data.decode(encoding)), encoding, 0)
