@@ -65,15 +65,20 @@ def block_pairs(keys: pl.DataFrame, features: pl.DataFrame, cap: int) -> pl.Data
     """
     sized = keys.drop_nulls().unique().with_columns(size=pl.len().over("key")).filter(pl.col("size") > 1)
     small = sized.filter(pl.col("size") <= cap).select("key", "row")
-    pairs = small.join(small, on="key", suffix="_r").filter(pl.col("row") < pl.col("row_r"))
-    large = sized.filter(pl.col("size") > cap).join(features.select("row", "first_family", "year"), on="row")
-    ordered = large.sort("key", "first_family", "year", "row")
-    neighbours = [
-        ordered.select("key", "row", row_r=pl.col("row").shift(-step).over("key")).drop_nulls()
-        for step in range(1, NEIGHBOURS + 1)
-    ]
-    met = pl.concat([pairs.select("key", "row", "row_r"), *neighbours])
-    return met.select(row_l=pl.min_horizontal("row", "row_r"), row_r=pl.max_horizontal("row", "row_r")).unique()
+    pairs = small.join(small, on="key", suffix="_r").filter(pl.col("row") < pl.col("row_r")).select("row", "row_r")
+    large = sized.filter(pl.col("size") > cap).select("key", "row")
+    if large.height:
+        pairs = pl.concat([pairs, _neighbours(large, features)])
+    return pairs.select(row_l=pl.min_horizontal("row", "row_r"), row_r=pl.max_horizontal("row", "row_r")).unique()
+
+
+def _neighbours(blocks: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    """Rows (row, row_r): each record of a block with its next ones by author and year."""
+    placed = blocks.join(features.select("row", "first_family", "year"), on="row")
+    ordered = placed.sort("key", "first_family", "year", "row")
+    steps = [pl.col("row").shift(-step).over("key").alias(f"step_{step}") for step in range(1, NEIGHBOURS + 1)]
+    ahead = ordered.select("row", *steps).unpivot(index="row", value_name="row_r")
+    return ahead.drop_nulls("row_r").select("row", "row_r")
 
 
 def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:

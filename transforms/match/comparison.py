@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import polars as pl
 from rapidfuzz import fuzz
 
+from transforms.identifiers import SCHEME_ORDER
+
 OTHER_TITLE_RATIO = 0.5
 """Below it titles are wholly different: unrelated English titles reach 0.3 to 0.5 by common letters alone."""
-
-ONE_A_PAPER = ("doi", "openreview", "arxiv", "pmid", "pmcid", "acl")
-"""Schemes that give a paper one identifier: two of them are two papers. Others (pages of a site, ISBN) may give several."""
 
 _TITLE_CUT_CHARACTERS = 8
 """A cut title shorter than this is a prefix of too much to agree with anything."""
@@ -23,14 +22,15 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     Added columns; those marked ? are null where a side lacks what is compared, the others are never null:
 
     - titled_count, generic: how many of the two have a title; whether either title is generic or missing
-    - titles_equal, title_is_start (a cut title is the start of the other), cut_title_characters?, title_ratio?
+    - titles_equal, title_is_start (a cut title is the start of the other), title_characters? (of the shorter),
+      cut_title_characters?, title_ratio?
     - title_extends: one title is the start of the other, cut short or not
     - title_numbers_differ, title_numbers_conflict: the numbers in the titles; in conflict where each has one of its own
     - marker_differs: erratum, reply, comment and the like on one side only
     - abstract_ratio? (null also for other titles at one place), abstract_characters (of the shorter), abstracts_equal,
       abstract_is_boilerplate (of either)
     - authors_shared_count?, authors_equal?, authors_missing_count
-    - identifier_shared?, identifier_conflict?: a scheme in which they agree; one of `ONE_A_PAPER` in which
+    - identifier_shared?, identifier_conflict?: a scheme in which they agree; one of `SCHEME_ORDER` in which
       both are filled and disjoint
     - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?,
       same_place (venue, volume and first page)
@@ -75,6 +75,7 @@ def _titles() -> list[pl.Expr]:
         (left.is_not_null().cast(pl.UInt8) + right.is_not_null().cast(pl.UInt8)).alias("titled_count"),
         (pl.col("is_generic_l") | pl.col("is_generic_r")).alias("generic"),
         (left == right).fill_null(False).alias("titles_equal"),
+        pl.min_horizontal(left.str.len_chars(), right.str.len_chars()).alias("title_characters"),
         cut.alias("cut_title_characters"),
         (cut >= _TITLE_CUT_CHARACTERS).fill_null(False).alias("title_is_start"),
         (left.str.starts_with(right) | right.str.starts_with(left)).fill_null(False).alias("title_extends"),
@@ -153,11 +154,12 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
     shared = pl.col("identifiers_l").list.set_intersection("identifiers_r")
     agreeing = shared.list.eval(pl.element().str.extract(r"^([^:]*):", 1).unique())
     both_filled = pl.col("schemes_l").list.set_intersection("schemes_r")
+    # The known schemes give a paper one identifier, so two are two papers; others may give it several.
     schemes = with_both.select("pair", agreeing=agreeing, both_filled=both_filled).select(
         "pair",
         identifier_shared=pl.col("agreeing").list.sort().list.first(),
         identifier_conflict=pl.col("both_filled")
-        .list.set_intersection(list(ONE_A_PAPER))
+        .list.set_intersection(list(SCHEME_ORDER))
         .list.set_difference("agreeing")
         .list.sort()
         .list.first(),

@@ -16,6 +16,9 @@ from transforms.match.comparison import OTHER_TITLE_RATIO
 NEAR_TITLE_RATIO = 0.9
 """From here on two titles are one with slips of the pen: over 40 characters, two letters changed each twenty."""
 
+TELLING_TITLE_CHARACTERS = 15
+"""A title with fewer letters ("Deep learning", "In memoriam A B") says too little where authors are missing."""
+
 SAME_ABSTRACT_RATIO = 0.95
 """From here on two abstracts are one text: a hundred characters changed in a thousand give 0.9 to 0.95."""
 
@@ -71,6 +74,7 @@ _titles_equal = pl.col("titles_equal")
 _near_titles = _titles_equal | (pl.col("title_ratio") >= NEAR_TITLE_RATIO)
 _other_titles = pl.col("title_ratio") < OTHER_TITLE_RATIO
 _own_titles_equal = _titles_equal & ~pl.col("generic")
+_is_telling = pl.col("title_characters") >= TELLING_TITLE_CHARACTERS
 _longest_start = pl.col("cut_title_characters") >= CUT_TITLE_CHARACTERS
 
 _authors_share = pl.col("authors_shared_count") >= 1
@@ -115,11 +119,11 @@ RULES: dict[str, Rule] = {
     "same_{scheme}": Rule("match", IDENTIFIER, _shared),
     # From here on no identifier speaks.
     "same_title_place": Rule("match", TITLE, _titles_equal & _same_place & _authors_can_agree & _years_near),
+    "title_numbers_conflict": Rule("no", VETO, pl.col("title_numbers_conflict") & (_near_titles | _abstracts_same)),
     # "Title. [Erratum appears in …]" stands on the paper's own page; the erratum itself does not.
     "same_place_longer_title": Rule(
         "match", TITLE, _same_place & _authors_share & _years_near & pl.col("title_extends") & ~pl.col("generic")
     ),
-    "title_numbers_conflict": Rule("no", VETO, pl.col("title_numbers_conflict") & (_near_titles | _abstracts_same)),
     "title_numbers_differ": Rule(
         "no",
         LOOSE_TITLE,
@@ -135,6 +139,7 @@ RULES: dict[str, Rule] = {
     "same_title_abstract": Rule(
         "match", TITLE, _titles_equal & _abstracts_same & _authors_share & _years_near & ~_venues_differ & ~_issues_differ
     ),
+    "same_title_other_abstract": Rule("possible", TITLE, _own_titles_equal & _abstracts_other & _pages_differ),
     "same_title_volume": Rule(
         "match",
         TITLE,
@@ -145,11 +150,12 @@ RULES: dict[str, Rule] = {
     "version_other_year": Rule(
         "version", TITLE, _own_titles_equal & _authors_share & (pl.col("year_gap") >= 1) & ~_pages_agree
     ),
-    "same_title_other_abstract": Rule("possible", TITLE, _own_titles_equal & _abstracts_other & _pages_differ),
     "same_title_authors": Rule("match", TITLE, _own_titles_equal & _authors_share),
     "same_title_other_authors": Rule("possible", LOOSE_TITLE, _own_titles_equal & _authors_disjoint),
     "same_title_year": Rule(
-        "match", LOOSE_TITLE, _own_titles_equal & _authors_missing & _same_year & ~_venues_differ & ~_issues_differ
+        "match",
+        LOOSE_TITLE,
+        _own_titles_equal & _is_telling & _authors_missing & _same_year & ~_venues_differ & ~_issues_differ,
     ),
     "same_title_only": Rule("possible", ABSTRACT, _own_titles_equal),
     "cut_title_authors": Rule(
@@ -167,6 +173,7 @@ RULES: dict[str, Rule] = {
     "same_abstract_untitled": Rule(
         "match", ABSTRACT, (pl.col("titled_count") < 2) & _abstracts_same & _authors_can_agree & _years_near
     ),
+    "same_abstract_other_year": Rule("possible", CUT_TITLE, _abstracts_same & ~_years_near),
     "same_abstract_other_title": Rule("possible", CUT_TITLE, _abstracts_same),
     "near_title_authors": Rule("possible", ABSTRACT, _near_titles & ~pl.col("generic") & _authors_share),
     "other_title": Rule(APART, CUT_TITLE, (pl.col("titled_count") == 2) & ~_titles_equal),

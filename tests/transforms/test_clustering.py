@@ -1,0 +1,101 @@
+"""Clustering: components of matches that honour what must stay apart."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.match.clustering import cluster_records, uncompared_pairs
+from transforms.match.decision import ABSTRACT, IDENTIFIER, TITLE, VETO
+
+SCHEMA = {
+    "row_l": pl.UInt32,
+    "row_r": pl.UInt32,
+    "status": pl.String,
+    "strength": pl.Int8,
+    "title_ratio": pl.Float64,
+    "abstract_ratio": pl.Float64,
+}
+
+
+def decisions(*pairs: tuple[int, int, str, int]) -> pl.DataFrame:
+    return pl.DataFrame([(*pair, 1.0, None) for pair in pairs], schema=SCHEMA, orient="row")
+
+
+def clusters(count: int, *pairs: tuple[int, int, str, int]) -> list[int]:
+    return cluster_records(count, decisions(*pairs))[0]
+
+
+def test_a_chain_of_matches_is_one_cluster_known_by_its_least_row() -> None:
+    assert clusters(5, (1, 2, "match", TITLE), (2, 4, "match", TITLE)) == [0, 1, 1, 3, 1]
+
+
+def test_a_chain_over_a_vetoed_pair_is_cut_at_its_weaker_match() -> None:
+    veto = (0, 2, "no", VETO)
+    assert clusters(3, (0, 1, "match", TITLE), (1, 2, "match", IDENTIFIER), veto) == [0, 1, 1]
+    assert clusters(3, (0, 1, "match", IDENTIFIER), (1, 2, "match", TITLE), veto) == [0, 0, 2]
+    assert clusters(3, (0, 1, "match", TITLE), (1, 2, "match", TITLE), veto) == [0, 0, 2]
+
+
+def test_a_veto_holds_over_a_long_chain() -> None:
+    chain = [(row, row + 1, "match", IDENTIFIER) for row in range(5)]
+    found = clusters(6, *chain, (0, 5, "no", VETO))
+    assert found[0] != found[5]
+
+
+def test_a_weak_verdict_gives_way_to_a_stronger_match() -> None:
+    possible = (0, 2, "possible", ABSTRACT)
+    assert clusters(3, (0, 1, "match", TITLE), (1, 2, "match", IDENTIFIER), possible) == [0, 0, 0]
+    assert clusters(3, (0, 1, "match", ABSTRACT), (1, 2, "match", ABSTRACT), possible) == [0, 0, 2]
+
+
+def test_versions_share_a_work_but_no_cluster() -> None:
+    found = cluster_records(4, decisions((0, 1, "match", TITLE), (1, 3, "version", TITLE)))
+    assert found == ([0, 0, 2, 3], [0, 0, 2, 0])
+
+
+def test_the_pairs_of_a_component_that_were_not_compared_are_named() -> None:
+    chain = decisions((0, 1, "match", TITLE), (1, 2, "match", TITLE), (3, 4, "match", TITLE))
+    assert uncompared_pairs(5, chain, chain, limit=10).rows() == [(0, 2)]
+    assert uncompared_pairs(5, chain, chain, limit=2).rows() == []
+
+
+PAIRS = st.lists(
+    st.tuples(
+        st.integers(0, 9),
+        st.integers(0, 9),
+        st.sampled_from([("match", 1), ("match", 4), ("match", 5), ("no", 9), ("possible", 1), ("version", 4)]),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(PAIRS, st.randoms(use_true_random=False))
+def test_clusters_honour_vetoes_and_do_not_depend_on_the_order_of_pairs(
+    raw: list[tuple[int, int, tuple[str, int]]], shuffler: random.Random
+) -> None:
+    pairs = {(min(l, r), max(l, r)): verdict for l, r, verdict in raw if l != r}
+    rows = [(l, r, status, strength) for (l, r), (status, strength) in pairs.items()]
+    found = clusters(10, *rows)
+    shuffler.shuffle(rows)
+    assert clusters(10, *rows) == found
+    for l, r, _, strength in rows:
+        assert strength != VETO or found[l] != found[r]
+    assert all(found[root] == root <= row for row, root in enumerate(found))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(PAIRS, st.permutations(range(10)))
+def test_without_forbidden_pairs_clusters_are_plain_components(
+    raw: list[tuple[int, int, tuple[str, int]]], names: list[int]
+) -> None:
+    matches = [(min(l, r), max(l, r), "match", TITLE) for l, r, _ in raw if l != r]
+    renamed = [(min(names[l], names[r]), max(names[l], names[r]), "match", TITLE) for l, r, _, _ in matches]
+    found, found_renamed = clusters(10, *matches), clusters(10, *renamed)
+    for l in range(10):
+        for r in range(10):
+            assert (found[l] == found[r]) == (found_renamed[names[l]] == found_renamed[names[r]])
