@@ -17,6 +17,7 @@ _NO_COLUMN = re.compile(
 _NO_FUNCTION = re.compile(r"(?P<kind>\w+(?: \w+)?) with name (?P<name>\S+) does not exist")
 _NEAR_NAME = re.compile(r'Did you mean "(?P<near>[^"]+)"')
 _CANDIDATES = re.compile(r"Candidate (?:bindings|tables|Entries): (?P<names>.+)")
+_HINT = re.compile(r' Use "SET [^"]*"[^.\n]*\.')
 _KIND_PREFIX = re.compile(r"^[A-Za-z ]+ Error: ")
 
 
@@ -108,7 +109,7 @@ def _near(name: str, names: list[str]) -> str:
 
 def _plain(message: str) -> str:
     """DuckDB's message with its place marker, without the error's class and hints about settings."""
-    first, *rest = _KIND_PREFIX.sub("", message).strip().split("\n\n")
+    first, *rest = _HINT.sub("", _KIND_PREFIX.sub("", message)).strip().split("\n\n")
     place = [part for part in rest if part.startswith("LINE ")]
     return "\n".join([first.split("\n\tCandidate")[0].split("\n")[0], *place])
 

@@ -232,23 +232,23 @@ def _check_tree(connection: duckdb.DuckDBPyConnection, text: str) -> None:
     """
     row = connection.execute("select json_serialize_sql(?::varchar)", [text]).fetchall()[0]
     try:
-        tree = json.loads(row[0])
+        tree = json.loads(row[0], object_hook=_checked_node)
     except RecursionError as error:
         raise QueryError("the query is nested too deeply; take it apart with `with`") from error
     if tree["error"] or len(tree["statements"]) != 1:
         raise _not_a_read("EXPLAIN of another kind")
-    pending: list[Any] = [tree["statements"]]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, list):
-            pending.extend(part)
-        elif isinstance(part, dict):
-            _check_node(part)
-            pending.extend(part.values())
 
 
-def _check_node(node: dict[str, Any]) -> None:
-    """Raises `QueryError` where one node of a syntax tree does more than read."""
+def _checked_node(node: dict[str, Any]) -> dict[str, Any] | None:
+    """A node of a syntax tree that only reads, called for each as the tree is parsed; constants are dropped.
+
+    Walking the finished tree instead took three times as long for a list of 150,000 numbers.
+
+    Raises:
+        QueryError: the node does more than read.
+    """
+    if node.get("class") == "CONSTANT":
+        return None
     kind = str(node.get("type", ""))
     if kind.endswith("NODE") and kind not in _READ_NODES:
         raise _not_a_read(kind.removesuffix("_NODE").removesuffix("_QUERY"))
@@ -258,6 +258,7 @@ def _check_node(node: dict[str, Any]) -> None:
         raise _closed(str(node["function_name"]))
     elif kind == "BASE_TABLE" and str(node.get("table_name", "")).lower() in _CLOSED_TABLES:
         raise _closed(str(node["table_name"]))
+    return node
 
 
 def _check_table_function(name: str) -> None:
