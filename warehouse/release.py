@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,7 +36,9 @@ def begin_release(lake: Lake) -> Path:
     return folder
 
 
-def publish_release(lake: Lake, building: Path, row_counts: dict[str, int], facts: dict[str, object], readme: str) -> Published:
+def publish_release(
+    lake: Lake, building: Path, row_counts: dict[str, int], facts: Mapping[str, object], readme: str
+) -> Published:
     """Makes the folder `building` the current release, unless its tables are those of the current one.
 
     The release id is a hash of the tables' bytes. A file that the current release holds byte for byte is hard-linked.
@@ -139,7 +142,7 @@ def _description(
     release_id: str,
     row_counts: dict[str, int],
     files: dict[str, str],
-    facts: dict[str, object],
+    facts: Mapping[str, object],
     current: Path | None,
 ) -> dict[str, object]:
     return {
