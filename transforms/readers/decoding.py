@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from transforms.readers.base import ReadError, Span
 
@@ -26,6 +27,8 @@ _HIGH_BYTES = bytes(range(0x80, 0x100))
 _BAD_RUN = re.compile("[\udc80-\udcff]+")
 CONTROL_CHARACTERS = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r\x1b"]
 """Characters that text has next to none of."""
+
+_CONTROL = re.compile(f"[{re.escape(''.join(CONTROL_CHARACTERS))}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class DecodedText:
         offset, spans = self.mark_bytes, []
         if edges:
             offset += self.byte_length(self.text[: edges[0]])
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             size = self.byte_length(self.text[start:end])
             spans.append((offset, offset + size))
             offset += size
@@ -107,7 +110,7 @@ def _no_controls(text: str) -> str:
     Raises:
         ReadError: `binary`.
     """
-    count = sum(map(text.count, CONTROL_CHARACTERS))
+    count = len(_CONTROL.findall(text))
     if count > len(text) / 100:
         raise ReadError("binary", f"no text: {count} of {len(text)} characters are control characters")
     return text

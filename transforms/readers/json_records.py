@@ -80,7 +80,8 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         for place in document.arrays:
             yield from reading.read_array(place)
             end = reading.position
-        end = max(value_end(text, document.start) or 0, end)
+        if text[document.start] == "{":
+            end = max(value_end(text, document.start) or 0, end)
     reading.add_rest(end)
     shape = "json_records object" if document.is_record else "json_records array"
     yield reading.take(shape=shape, encoding=decoded.encoding)
