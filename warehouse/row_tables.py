@@ -37,17 +37,10 @@ def write_table(
     shown = list(islice(rows, most_rows))
     is_cut = next(rows, None) is not None
     console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
-    if list(columns) == ["explain_key", "explain_value"]:
-        for _, plan in shown:
-            console.print(*(printable(line) for line in str(plan).splitlines()), sep="\n", soft_wrap=True)
-        return Written(len(shown), is_cut)
-    if columns and width >= sum(min(len(column), _NARROWEST_COLUMN) + 3 for column in columns) + 1:
-        console.print(_beside(columns, types, shown))
-    else:
-        for number, row in enumerate(shown, start=1):
-            console.print(_block(number, columns, row))
-    count = f"{len(shown):,} row{'' if len(shown) == 1 else 's'}"
-    console.print(Text(f"the first {count}; there are more (--format csv gives all)" if is_cut else count, style="dim"))
+    # Captured: written by rich itself, a pipe whose reader has left would end the process with code 1.
+    with console.capture() as capture:
+        _print(console, columns, types, shown, is_cut=is_cut)
+    out.write(capture.get())
     return Written(len(shown), is_cut)
 
 
@@ -58,6 +51,21 @@ def printable(text: str) -> str:
     'two lines, \\x1b[31mred'
     """
     return _UNPRINTABLE.sub(lambda found: " " if found[0] in "\t\n\r\v\f" else ascii(found[0])[1:-1], text)
+
+
+def _print(console: Console, columns: Sequence[str], types: Sequence[str], shown: Sequence[Row], *, is_cut: bool) -> None:
+    """Prints the rows in the form that suits them, and how many there are."""
+    if list(columns) == ["explain_key", "explain_value"]:
+        for _, plan in shown:
+            console.print(*(printable(line) for line in str(plan).splitlines()), sep="\n", soft_wrap=True)
+        return
+    if columns and console.width >= sum(min(len(column), _NARROWEST_COLUMN) + 3 for column in columns) + 1:
+        console.print(_beside(columns, types, shown))
+    else:
+        for number, row in enumerate(shown, start=1):
+            console.print(_block(number, columns, row))
+    count = f"{len(shown):,} row{'' if len(shown) == 1 else 's'}"
+    console.print(Text(f"the first {count}; there are more (--format csv gives all)" if is_cut else count, style="dim"))
 
 
 def _beside(columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> Table:
