@@ -110,10 +110,8 @@ def _version_choices(members: pl.DataFrame) -> dict[str, pl.DataFrame]:
     has_doi = pl.col("identifiers").list.eval(pl.element().struct.field("scheme") == "doi").list.any().fill_null(False)
     described = [pl.col(name).is_not_null() for name in ("venue_id", "venue", *_VERSION_FIELDS)]
     fullness = -pl.sum_horizontal(flag.cast(pl.Int64) for flag in (*described, has_doi))
-    best_first = (
-        members.with_columns(fullness=fullness, agreement=_agreement("venue_id", "venue", "year"))
-        .sort("precedence", "fullness", "agreement", maintain_order=True)
-        .with_columns(precedence=pl.lit(0))
+    best_first = members.with_columns(fullness=fullness, agreement=_agreement("venue_id", "venue", "year")).sort(
+        "precedence", "fullness", "agreement", maintain_order=True
     )
     version = best_first.group_by("paper_id").agg(
         version_year=pl.col("year").drop_nulls().first(), version_venue_id=pl.col("venue_id").drop_nulls().first()

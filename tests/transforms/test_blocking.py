@@ -36,7 +36,7 @@ def features(*rows: dict[str, object]) -> pl.DataFrame:
 
 def proposed(*rows: dict[str, object]) -> dict[tuple[int, int], list[str]]:
     pairs = candidate_pairs(features(*rows))
-    return {(l, r): rules for l, r, rules in pairs.iter_rows()}
+    return {(left, right): rules for left, right, rules in pairs.iter_rows()}
 
 
 def test_a_shared_identifier_proposes_a_pair() -> None:

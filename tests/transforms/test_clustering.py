@@ -78,13 +78,13 @@ PAIRS = st.lists(
 def test_clusters_honour_vetoes_and_do_not_depend_on_the_order_of_pairs(
     raw: list[tuple[int, int, tuple[str, int]]], shuffler: random.Random
 ) -> None:
-    pairs = {(min(l, r), max(l, r)): verdict for l, r, verdict in raw if l != r}
-    rows = [(l, r, status, strength) for (l, r), (status, strength) in pairs.items()]
+    pairs = {(min(left, right), max(left, right)): verdict for left, right, verdict in raw if left != right}
+    rows = [(left, right, status, strength) for (left, right), (status, strength) in pairs.items()]
     found = clusters(10, *rows)
     shuffler.shuffle(rows)
     assert clusters(10, *rows) == found
-    for l, r, _, strength in rows:
-        assert strength != VETO or found[l] != found[r]
+    for left, right, _, strength in rows:
+        assert strength != VETO or found[left] != found[right]
     assert all(found[root] == root <= row for row, root in enumerate(found))
 
 
@@ -93,9 +93,11 @@ def test_clusters_honour_vetoes_and_do_not_depend_on_the_order_of_pairs(
 def test_without_forbidden_pairs_clusters_are_plain_components(
     raw: list[tuple[int, int, tuple[str, int]]], names: list[int]
 ) -> None:
-    matches = [(min(l, r), max(l, r), "match", TITLE) for l, r, _ in raw if l != r]
-    renamed = [(min(names[l], names[r]), max(names[l], names[r]), "match", TITLE) for l, r, _, _ in matches]
+    matches = [(min(left, right), max(left, right), "match", TITLE) for left, right, _ in raw if left != right]
+    renamed = [
+        (min(names[left], names[right]), max(names[left], names[right]), "match", TITLE) for left, right, _, _ in matches
+    ]
     found, found_renamed = clusters(10, *matches), clusters(10, *renamed)
-    for l in range(10):
-        for r in range(10):
-            assert (found[l] == found[r]) == (found_renamed[names[l]] == found_renamed[names[r]])
+    for left in range(10):
+        for right in range(10):
+            assert (found[left] == found[right]) == (found_renamed[names[left]] == found_renamed[names[right]])

@@ -1,5 +1,6 @@
 """Decision: pairs that should match, and their twins that should not."""
 
+# ruff: noqa: E501 (a case a line, so that the rule reads off the rows)
 from __future__ import annotations
 
 import pytest
@@ -17,8 +18,8 @@ TEXT = (
     "early precision rises. An ablation attributes most of the gain to pruning, and rare entities remain hard."
 )
 OTHER_TEXT = (
-    "Glaciers in the eastern range have thinned since the first survey. Here four decades of stake readings are reconciled with "
-    "satellite altimetry; bias from snow density is removed by a firn model. Mass balance turns negative earlier than thought, "
+    "Glaciers in the eastern range have thinned since the first survey. Here four decades of stake readings are reconciled "
+    "with satellite altimetry; bias from snow density is removed by a firn model. Mass balance turns negative earlier than thought, "
     "and debris cover delays melt by a decade at most. The record is open."
 )
 ICE = {"title": "Warm ice in cold rivers", "authors": ["Lee", "Kim"], "year": 2020}

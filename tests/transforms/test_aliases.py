@@ -1,0 +1,105 @@
+"""Aliases: every paper id ever published resolves for ever, in one step."""
+
+from __future__ import annotations
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.aliases import paper_aliases
+from transforms.frames import frame_of, polars_schema
+from transforms.schemas import PAPER_ALIASES
+
+
+def papers(**members: str) -> pl.DataFrame:
+    """Papers by id, each with its record keys, a letter each: `papers(p1="ab")`."""
+    rows = [{"record_key": key, "paper_id": paper_id} for paper_id, keys in members.items() for key in keys]
+    return pl.DataFrame(rows, schema={"record_key": pl.String, "paper_id": pl.String})
+
+
+def aliases(*rows: tuple[str, str | None, str]) -> pl.DataFrame:
+    return frame_of(PAPER_ALIASES, [dict(zip(PAPER_ALIASES.column_names(), row, strict=True)) for row in rows])
+
+
+def test_a_first_release_has_no_aliases() -> None:
+    found = paper_aliases(None, None, papers(p1="ab"))
+    assert found.height == 0 and found.schema == polars_schema(PAPER_ALIASES.columns)
+
+
+def test_an_unchanged_paper_has_no_alias() -> None:
+    assert paper_aliases(papers(p1="ab"), None, papers(p1="abc")).rows() == []
+
+
+def test_records_under_a_new_id_are_renamed() -> None:
+    assert paper_aliases(papers(p1="ab"), None, papers(p2="abc")).rows() == [("p1", "p2", "renamed")]
+
+
+def test_a_paper_that_joined_another_is_merged() -> None:
+    assert paper_aliases(papers(p1="a", p2="b"), None, papers(p2="ab")).rows() == [("p1", "p2", "merged")]
+    assert paper_aliases(papers(p1="a", p2="b"), None, papers(p3="ab")).rows() == [
+        ("p1", "p3", "merged"),
+        ("p2", "p3", "merged"),
+    ]
+
+
+def test_a_split_paper_leads_to_where_most_of_its_records_went() -> None:
+    assert paper_aliases(papers(p1="abc"), None, papers(p2="a", p3="bc")).rows() == [("p1", "p3", "split")]
+    assert paper_aliases(papers(p1="ab"), None, papers(p3="a", p2="b")).rows() == [("p1", "p2", "split")]
+
+
+def test_a_paper_without_records_is_gone() -> None:
+    assert paper_aliases(papers(p1="a", p2="b"), None, papers(p2="b")).rows() == [("p1", None, "gone")]
+
+
+def test_chains_are_followed() -> None:
+    older = aliases(("p0", "p1", "merged"), ("p9", "p1", "renamed"), ("p8", "p2", "renamed"))
+    found = paper_aliases(papers(p1="a", p2="b"), older, papers(p3="a", p2="b"))
+    assert found.rows() == [
+        ("p0", "p3", "merged"),
+        ("p1", "p3", "renamed"),
+        ("p8", "p2", "renamed"),
+        ("p9", "p3", "renamed"),
+    ]
+
+
+def test_merged_into_what_is_gone_later_is_gone() -> None:
+    found = paper_aliases(papers(p1="a"), aliases(("p0", "p1", "merged")), papers(p5="z"))
+    assert found.rows() == [("p0", None, "gone"), ("p1", None, "gone")]
+
+
+def test_what_was_gone_stays_gone_until_it_is_a_paper_again() -> None:
+    older = aliases(("p0", None, "gone"))
+    assert paper_aliases(papers(p1="a"), older, papers(p1="a")).rows() == [("p0", None, "gone")]
+    assert paper_aliases(papers(p1="a"), older, papers(p1="a", p0="z")).rows() == []
+
+
+def test_a_record_seen_several_times_counts_once() -> None:
+    repeated = pl.concat([papers(p1="aaab")] * 2)
+    assert paper_aliases(repeated, None, papers(p2="aaa", p3="b")).rows() == [("p1", "p2", "split")]
+
+
+def test_aliases_do_not_depend_on_the_order_of_rows() -> None:
+    previous, current = papers(p1="abc", p2="de", p3="f"), papers(p4="ad", p5="bce")
+    assert paper_aliases(previous, None, current).equals(paper_aliases(previous.reverse(), None, current.reverse()))
+
+
+PARTITIONS = st.lists(
+    st.dictionaries(st.sampled_from("abcdefg"), st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=7), max_size=6
+)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(PARTITIONS)
+def test_every_id_ever_published_resolves_in_one_step(history: list[dict[str, tuple[int, int]]]) -> None:
+    published: set[str] = set()
+    previous, older = None, None
+    for release in history:
+        rows = [{"record_key": key, "paper_id": f"p{cluster}{name}"} for key, (cluster, name) in release.items()]
+        current = pl.DataFrame(rows, schema={"record_key": pl.String, "paper_id": pl.String})
+        older = paper_aliases(previous, older, current)
+        previous, ids = current, set(current["paper_id"])
+        published |= ids
+        assert set(older["paper_id"]) == published - ids
+        for _, target, reason in older.iter_rows():
+            assert (target is None) == (reason == "gone")
+            assert target is None or target in ids
