@@ -2,13 +2,14 @@
 
 import codecs
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from transforms.readers.base import SAMPLE_BYTES, RawFile
+from transforms.readers.base import SAMPLE_BYTES, RawFile, Sniff
 from transforms.readers.registry import READERS, Choice, sniff
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
@@ -62,19 +63,17 @@ def test_a_file_that_is_no_list_of_papers_is_said_to_be_none(choice_of, content,
     assert words in choice.message
 
 
-@pytest.mark.parametrize("cut", range(4))
-@pytest.mark.parametrize("character", ["é", "论", "𝔹"])
-def test_a_sample_cut_inside_a_character_is_no_error(choice_of, cut, character):
-    head = "x" * cut + "title,year\n"
-    choice = choice_of((head.removeprefix("x" * cut) + "y" * cut + ",1\n" + f"{character},2020\n" * SAMPLE_BYTES).encode())
-    assert choice.reader is READERS["delimited"]
-
-
-def test_an_ascii_sample_whose_only_other_character_is_cut_is_utf_8(choice_of):
-    row = "Pebbles,2020\n"
-    content = "title,year\n" + row * 10_000
-    head = content[: SAMPLE_BYTES - 1] + "é" + content[SAMPLE_BYTES:]
-    assert choice_of(head.encode()).reader is READERS["delimited"]
+@pytest.mark.parametrize("kept_bytes", [1, 2, 3, 4])
+@pytest.mark.parametrize(("mark", "encoding"), [(b"", "utf-8"), (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16-be")])
+def test_a_character_cut_by_the_samples_end_is_left_out(monkeypatch, choice_of, kept_bytes, mark, encoding):
+    seen: list[str | None] = []
+    spy = replace(READERS["delimited"], sniff=lambda sample: seen.append(sample.text) or Sniff(0.0, ""))
+    monkeypatch.setitem(READERS, "spy", spy)
+    unit = len("x".encode(encoding))
+    text = "x" * ((SAMPLE_BYTES - len(mark) - kept_bytes) // unit) + "𝔹" + "x"
+    choice_of(mark + text.encode(encoding))
+    assert seen[0] is not None
+    assert set(seen[0]) <= {"x", "𝔹", "\ud835"}
 
 
 def test_two_readers_that_are_equally_sure_are_both_named(monkeypatch, choice_of):
