@@ -115,6 +115,11 @@ def test_many_unclosed_quotes_are_read_in_good_time(reading):
     assert found.balances
 
 
+def test_quotes_that_are_part_of_the_text_stay(reading):
+    found = reading('title\tyear\n"Smart" pebbles\t2020\nThe "smart" one\t2021\n"Smart ""one"""\t2022\n')
+    assert [row["title"] for row in found.raw] == ['"Smart" pebbles', 'The "smart" one', 'Smart "one"']
+
+
 def test_columns_of_one_name_are_told_apart_and_unnamed_ones_numbered(reading):
     assert reading("title,note,note,\nA,1,2,3\n").raw == [{"title": "A", "note": "1", "note_2": "2", "column_4": "3"}]
 

@@ -153,14 +153,26 @@ def _cells(entries: list[_Entry], delimiter: str) -> list[list[str] | None]:
     if len(rows) != len(texts):
         raise ValueError(f"{len(texts)} entries were read as {len(rows)} rows")
     cells = iter(rows)
-    return [next(cells) if entry.is_closed else None for entry in entries]
+    return [_as_given(entry, next(cells), delimiter) if entry.is_closed else None for entry in entries]
+
+
+def _as_given(entry: _Entry, cells: list[str], delimiter: str) -> list[str]:
+    """The cells, with their quotes where these are part of the text, as in `"Smart" pebbles`, which csv would drop."""
+    if not entry.is_lax:
+        return cells
+    literal = next(csv.reader([entry.text], delimiter=delimiter, quoting=csv.QUOTE_NONE))
+    return literal if len(literal) == len(cells) else cells
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One entry as it stands in the file; `reason` and `message` say what is wrong where it is no row of cells."""
+    """One entry as it stands in the file; `reason` and `message` say what is wrong where it is no row of cells.
+
+    It is lax where text follows a closing quote, which RFC 4180 has no meaning for.
+    """
 
     text: str
+    is_lax: bool = False
     reason: str = ""
     message: str = ""
 
@@ -175,11 +187,13 @@ class _Quotes:
 
     def __init__(self, delimiter: str) -> None:
         mark = re.escape(delimiter)
-        cell = rf'(?:"(?:[^"]++|"")*+"[^{mark}\r\n]*+|(?!")[^{mark}\r\n]*+)'
-        cells = rf"{cell}(?:{mark}{cell})*+[\r\n]*+"
         rest = r'(?:[^"]++|"")*+"'
-        self.is_closed = re.compile(cells).fullmatch
-        self.is_closing = re.compile(rf"{rest}(?:{mark}{cells}|[\r\n]*+)").fullmatch
+        plain = rf'(?!")[^{mark}\r\n]*+'
+        strict, lax = rf'(?:"{rest}(?=[{mark}\r\n]|\Z)|{plain})', rf'(?:"{rest}[^{mark}\r\n]*+|{plain})'
+        strict_cells, lax_cells = (rf"{cell}(?:{mark}{cell})*+[\r\n]*+" for cell in (strict, lax))
+        self.is_strict = re.compile(strict_cells).fullmatch
+        self.is_lax = re.compile(lax_cells).fullmatch
+        self.is_closing = re.compile(rf"{rest}(?:{mark}{lax_cells}|[\r\n]*+)").fullmatch
         self.is_astray = re.compile(rf"{rest}[^{mark}\r\n]").match
 
 
@@ -198,17 +212,22 @@ def _entries(lines: Iterator[str], delimiter: str) -> Iterator[_Entry]:
         if not line.strip("\r\n"):
             continue
         if len(line) >= LINE_BYTES:
-            yield _Entry(line, "line_too_long", f"a line of more than {LINE_BYTES} characters is read in pieces; this is one")
+            yield _Entry(
+                line, False, "line_too_long", f"a line of more than {LINE_BYTES} characters is read in pieces; this is one"
+            )
             continue
-        if '"' not in line or quotes.is_closed(line):
+        if '"' not in line or quotes.is_strict(line):
             yield _Entry(line)
+            continue
+        if quotes.is_lax(line):
+            yield _Entry(line, is_lax=True)
             continue
         taken, is_closed = _quoted(line, upcoming, quotes) if unclosed_count < _MAX_UNCLOSED else ([line], False)
         if is_closed:
             yield _Entry("".join(taken))
             continue
         unclosed_count += 1
-        yield _Entry(line, "unclosed_quote", "a quote is opened in this line and not closed")
+        yield _Entry(line, False, "unclosed_quote", "a quote is opened in this line and not closed")
         waiting.extendleft(reversed(taken[1:]))
 
 
