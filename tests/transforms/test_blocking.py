@@ -82,6 +82,8 @@ def test_abstracts_meet_whole_by_their_start_and_by_a_run_of_words() -> None:
     assert proposed({"abstract": TEXT}, {"abstract": TEXT[:260]})[0, 1][0] == "abstract_prefix"
     assert proposed({"abstract": TEXT}, {"abstract": "Abstract: " + TEXT}) == {(0, 1): ["abstract_shingle"]}
     assert proposed({"abstract": TEXT}, {"abstract": TEXT[:100]}) == {}
+    assert proposed({"abstract": TEXT}, {"title": "Sparse", "abstract": "Abstract: " + TEXT}) == {(0, 1): ["abstract_shingle"]}
+    assert proposed({"title": "Dense", "abstract": TEXT}, {"title": "Sparse", "abstract": "Abstract: " + TEXT}) == {}
 
 
 def test_short_abstracts_and_those_of_many_titles_propose_nothing() -> None:

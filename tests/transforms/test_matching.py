@@ -105,6 +105,17 @@ def test_a_match_that_a_veto_keeps_apart_is_published_as_possible() -> None:
     assert found.clusters["cluster"].to_list() == ["k0", "k0", "k2"]
 
 
+def test_a_conflict_between_records_that_no_blocking_rule_brought_together_is_found() -> None:
+    found = match_records(
+        records(
+            {"title": "Warm ice in cold rivers", "authors": ["Lee"], "identifiers": ["doi:10.1/a"]},
+            {"title": "Warm ice in cold rivers", "authors": ["Lee"], "identifiers": ["arxiv:1"]},
+            {"title": "Rivers that thaw", "authors": ["Lee"], "identifiers": ["arxiv:1", "doi:10.1/b"]},
+        )
+    )
+    assert found.clusters["cluster"].to_list() == ["k0", "k1", "k1"]
+
+
 def test_versions_share_a_work() -> None:
     ice = {"title": "Warm ice in cold rivers", "authors": ["Lee"]}
     found = match_records(records({**ice, "year": 2018}, {**ice, "year": 2021}, {"title": "Dry bones"}))

@@ -40,7 +40,11 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
     and empty lists; a key that holds no letter or digit is missing.
     """
     seen_once = records.select("record_id", *_COLUMNS).sort("record_key", "record_id").unique("record_key", keep="first")
-    keyed = seen_once.sort("record_key").with_row_index("row").with_columns(title_key=title_key(pl.col("title")))
+    keyed = (
+        seen_once.sort("record_key")
+        .with_row_index("row")
+        .with_columns(title_key=title_key(pl.col("title")), abstract_key=abstract_key(pl.col("abstract")))
+    )
     features = keyed.select(
         "row",
         "record_key",
@@ -50,7 +54,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
         title_numbers(pl.col("title")).fill_null([]).alias("title_numbers"),
         pl.col("title").str.contains(_MARKER).fill_null(False).alias("has_marker"),
         "abstract",
-        abstract_key(pl.col("abstract")).alias("abstract_key"),
+        "abstract_key",
         pl.col("abstract_is_cut").fill_null(False),
         "year",
         "venue_id",
