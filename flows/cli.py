@@ -50,6 +50,7 @@ def run(
 @app.command
 def sql(
     query: Annotated[str, Parameter(help="one SELECT (or PIVOT, DESCRIBE, SHOW, EXPLAIN) in DuckDB's SQL")],
+    /,
     *,
     lake: LakeOption = None,
     format: FormatOption = "table",
@@ -67,6 +68,7 @@ def sql(
 @app.command
 def tables(
     table: Annotated[str | None, Parameter(help="a table, to see its columns")] = None,
+    /,
     *,
     lake: LakeOption = None,
     format: FormatOption = "table",
@@ -94,6 +96,7 @@ def releases(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
 @app.command
 def rejects(
     reason: Annotated[str | None, Parameter(help="show only rejects with this reason")] = None,
+    /,
     *,
     lake: LakeOption = None,
     format: FormatOption = "table",
@@ -190,13 +193,14 @@ def call(words: list[str], *, debug: bool = False) -> int:
 def _explain(error: Exception) -> int:
     """Prints an error as a sentence and gives its exit code."""
     import errno
+    import os
 
     from transforms.schemas import PaperlakeError
 
     code = 1
     if isinstance(error, PaperlakeError):
         text, code = str(error), error.exit_code
-    elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    elif getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error):
         text = "no space left on the disk of the lake; free some and run again: the current release is as it was"
     else:
         text = f"{type(error).__name__}: {error} (run again with --debug for the stack trace)"

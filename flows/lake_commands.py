@@ -25,6 +25,7 @@ def forget_files(names: Sequence[str], lake_path: Path | None, *, erase: bool, w
     """Takes the raw files that `names` mean out of the live set, and with `erase` out of `raw/`."""
     settings = load_settings()
     lake = Lake(settings.lake_path(lake_path))
+    lake.require_lake()
     wait_seconds = settings.run.wait_seconds if wait_seconds is None else wait_seconds
     with progress() as say, hold_lock(lake, wait_seconds=wait_seconds, on_wait=say, command="paperlake forget"):
         live = read_live(lake)

@@ -70,9 +70,10 @@ def print_rejects(reason: str | None, lake_path: Path | None, format: Format) ->
 
 
 def print_ledger(lake_path: Path | None, format: Format) -> int:
-    """Prints the ledger with the names of the files; 1 if a file does not balance."""
-    query = """
-        select f.file_name, l.* exclude (file_sha256), l.file_sha256
+    """Prints the ledger with the names of the files; 1 if a file does not balance. A table leaves out what would not fit."""
+    fitting = "l.size_bytes, l.records_staged, l.records_clean, l.records_rejected, l.spans_rejected, l.balanced"
+    query = f"""
+        select f.file_name, {fitting if format == "table" else "l.*"}
         from ledger l
         join raw_files f using (file_sha256)
         order by f.file_name, l.file_sha256

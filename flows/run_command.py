@@ -15,6 +15,7 @@ from flows.progress import Say, listener, progress
 from flows.report import RunReport, print_report
 from flows.settings import ConfigError, load_settings
 from flows.steps import RunOrder
+from warehouse.landing import require_path
 from warehouse.layout import Lake
 
 _SERVER_START_SECONDS = "120"
@@ -78,6 +79,8 @@ def next_steps(report: RunReport, lake: Path | None) -> list[str]:
 
 def _order(request: RunRequest) -> tuple[RunOrder, float]:
     settings = load_settings()
+    for path in request.paths:
+        require_path(path)  # now, not when a server has been started for it
     order = RunOrder(Lake(settings.lake_path(request.lake)), settings, request.paths, request.rehash)
     if not request.paths and not settings.sources and not (order.lake.state_dir / "live.json").exists():
         raise ConfigError(

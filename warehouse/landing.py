@@ -50,6 +50,7 @@ def find_files(given: Path) -> list[tuple[Path, str]]:
     Raises:
         LandError: nothing is there, or it is neither a file nor a folder.
     """
+    require_path(given)
     if given.is_dir():
         found = []
         for folder, folders, names in os.walk(given):
@@ -57,11 +58,19 @@ def find_files(given: Path) -> list[tuple[Path, str]]:
             found += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
         regular = [path for path in found if stat.S_ISREG(path.lstat().st_mode)]
         return [(path, path.relative_to(given).as_posix()) for path in regular]
+    return [(given, given.name)]
+
+
+def require_path(given: Path) -> None:
+    """Checks that a path given leads to a file or folder.
+
+    Raises:
+        LandError: it does not.
+    """
     if not given.exists():
         raise LandError(f"{given}: no such file or folder")
-    if not given.is_file():
+    if not given.is_dir() and not given.is_file():
         raise LandError(f"{given}: neither a file nor a folder")
-    return [(given, given.name)]
 
 
 def known_hash(lake: Lake, path: Path, cache: dict[str, list[object]]) -> str | None:

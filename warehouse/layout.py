@@ -87,11 +87,22 @@ class Lake:
         Raises:
             LakeError: nothing is published, with what to do.
         """
+        self.require_lake()
         folder = self.current_release()
         if folder is None:
-            where = f"the lake {self.path} has no release yet" if self.path.is_dir() else f"there is no lake at {self.path}"
-            raise LakeError(f"{where}: run `paperlake run FILES --lake {self.path}` first, or name another with --lake")
+            raise LakeError(f"the lake {self.path} has no release yet: run `paperlake run FILES --lake {self.path}` first")
         return folder
+
+    def require_lake(self) -> None:
+        """Checks that there is a lake.
+
+        Raises:
+            LakeError: there is none, with what to do.
+        """
+        if not self.state_dir.is_dir():
+            raise LakeError(
+                f"there is no lake at {self.path}: run `paperlake run FILES --lake {self.path}` first, or name another"
+            )
 
 
 def read_release(folder: Path) -> dict[str, Any]:

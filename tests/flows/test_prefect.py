@@ -86,11 +86,13 @@ def test_the_command_says_that_a_server_starts_and_ends_without_a_stack_trace(tm
     assert "published: release r" in done.stdout
 
 
-def test_a_failing_flow_ends_in_a_sentence_and_exit_code_1(tmp_path: Path) -> None:
+def test_a_failing_flow_ends_in_a_sentence_and_exit_code_1(tmp_path: Path, samples: Path) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PREFECT_", "PAPERLAKE_"))}
     environment |= {"HOME": str(tmp_path / "home"), "PREFECT_HOME": str(tmp_path / "home" / ".prefect")}
-    words = [sys.executable, "-m", "flows.cli", "run", str(tmp_path / "missing.csv"), "--lake", str(tmp_path / "lake")]
+    (tmp_path / "lake" / "state").mkdir(parents=True)
+    (tmp_path / "lake" / "state" / "live.json").write_text("[{")
+    words = [sys.executable, "-m", "flows.cli", "run", str(samples), "--lake", str(tmp_path / "lake")]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1
-    assert "missing.csv: no such file or folder" in done.stderr
+    assert "live.json is damaged" in done.stderr
     assert "Traceback" not in done.stderr

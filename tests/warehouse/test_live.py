@@ -60,5 +60,5 @@ def test_a_name_that_means_nothing_is_refused_with_what_is_live(given: str) -> N
 
 
 def test_a_name_that_means_two_files_is_refused_with_both_hashes() -> None:
-    with pytest.raises(LakeError, match="111111111111.*222222222222"):
+    with pytest.raises(LakeError, match=r"111111111111.*222222222222"):
         match_names([name("command_line", "x/a.csv", "1"), name("command_line", "y/a.csv", "2")], "a.csv")

@@ -31,7 +31,9 @@ def publish(lake: Lake, *names: str) -> str:
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
-    return Lake(tmp_path)
+    lake = Lake(tmp_path)
+    lake.state_dir.mkdir()
+    return lake
 
 
 def test_current_leads_to_what_was_published_last(lake: Lake) -> None:
@@ -69,12 +71,12 @@ def test_a_file_that_did_not_change_is_linked_and_not_copied(lake: Lake) -> None
 def test_a_lake_of_a_newer_paperlake_is_refused_in_a_sentence(lake: Lake) -> None:
     path = lake.releases_dir / publish(lake, "a") / "release.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "schema_version": SCHEMA_VERSION + 1}))
-    with pytest.raises(LakeError, match="newer than .* upgrade paperlake"):
+    with pytest.raises(LakeError, match=r"newer than .* upgrade paperlake"):
         lake.require_release()
 
 
 def test_an_empty_place_is_no_lake_and_says_what_to_do(lake: Lake) -> None:
-    with pytest.raises(LakeError, match="paperlake run FILES"):
+    with pytest.raises(LakeError, match="has no release yet: run `paperlake run FILES"):
         lake.require_release()
     with pytest.raises(LakeError, match="there is no lake"):
         Lake(lake.path / "nowhere").require_release()
