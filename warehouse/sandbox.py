@@ -147,7 +147,7 @@ def _add_view(connection: duckdb.DuckDBPyConnection, release_dir: Path, name: st
 def _lock_sql(release_dir: Path) -> str:
     """The statements after which nothing but the release can be read and no setting changed.
 
-    The folder is named with its slash: without it, `r1` would also allow `r12`.
+    The folder is named with its slash, so that `r1` does not allow `r12` whatever DuckDB does about it (2.0 adds one).
     """
     return (
         "set enable_progress_bar = false; "
