@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 # What the page prints after its table. A line is one of these only as a whole, so a cell that merely speaks of one is safe.
 _LAST_SENTENCE = "The top public SQL queries from the community will appear here once available."
@@ -20,11 +21,18 @@ _FOLLOWING = (
     r"Company|TOS(?: Privacy.*)?|Privacy|About|Careers|Jobs|Website|Models(?: Datasets.*)?|Datasets|Spaces|Pricing|Docs|"
     r"View Conversation|© Hugging Face.*|Inference Endpoints|HuggingChat"
 )
+_OPENING_SEARCH = re.compile(
+    rf"^[ \t]*+(?:[*+-][ \t]++)?+(?:{_OPENING}|Previous(?:[ \t].*)?)(?:⟨\d+⟩)?[ \t]*+(?:\r?\n|\Z)", re.IGNORECASE | re.MULTILINE
+)
 _OPENING_LINE = re.compile(_OPENING, re.IGNORECASE)
 _PREVIOUS_LINE = re.compile(rf"Previous(?:\s+{_PAGES}.*)?")
 _FOOTER_LINE = re.compile(rf"{_OPENING}|{_PAGINATION}|{_FOLLOWING}", re.IGNORECASE)
+_END_LINE = re.compile(r"End of preview\. ")
+_MAX_FOOTER_LINE_CHARACTERS = 500
 _MARKS = re.compile(r"⟨\d+⟩|^[*+-][ \t]+(?=\S)|^#+[ \t]+")
-_ONLY_MARKS = re.compile(r"(?:\*[ \t]*)+\Z|-{3,}\Z")
+_ONLY_END_LINE = re.compile(r"End of preview\. ")
+_MAX_FOOTER_LINE_CHARACTERS = 500
+_MARKS = re.compile(r"(?:\*[ \t]*)+\Z|-{3,}\Z")
 
 # What the page prints above its table: the block begins with one of the first and its last line is one of the second.
 _CHROME_FIRST = re.compile(
@@ -63,11 +71,6 @@ def is_footer_opening(line: str) -> bool:
     return bool(_OPENING_LINE.fullmatch(text) or _PREVIOUS_LINE.fullmatch(text))
 
 
-def is_end_of_preview(line: str) -> bool:
-    """Whether the line says that the preview ends here, which no cell of a table says."""
-    return bool(re.match(r"End of preview\. ", _bare(line)))
-
-
 def after_footer_sentence(line: str) -> str | None:
     """What follows the footer's last sentence on its line; None where the line does not hold it.
 
@@ -76,6 +79,32 @@ def after_footer_sentence(line: str) -> str | None:
     """
     _, sentence, rest = line.partition(_LAST_SENTENCE)
     return rest.strip() if sentence else None
+
+
+def footers(text: str, start: int, end: int, is_row_end: Callable[[int], bool | None]) -> list[tuple[int, int]]:
+    """The footers of one page, as ranges of characters; what stands between two of them is none of the page's own.
+
+    The first one begins with a line that opens a footer, where `is_row_end` says of the line's place that rows can end
+    there. Where it cannot say (None), the next line must be a footer's too, or there must be none, or the line must be
+    one that no cell holds.
+    """
+    found: list[tuple[int, int]] = []
+    position = start
+    while match := _OPENING_SEARCH.search(text, position, end):
+        position = match.end()
+        if not is_footer_opening(match[0]):
+            continue
+        may_open = True if found else is_row_end(match.start())
+        run_end = _run_end(text, match.end(), end)
+        if may_open is None:
+            may_open = text[match.end() : run_end].strip() != "" or not text[match.end() : end].strip()
+            may_open = may_open or bool(_END_LINE.match(_bare(match[0])))
+        if may_open:
+            found.append((match.start(), run_end))
+            position = run_end
+        if position >= end:
+            break
+    return found
 
 
 def chrome_start(text: str) -> int | None:
@@ -94,6 +123,17 @@ def chrome_start(text: str) -> int | None:
             return offset
         offset += len(line)
     return None
+
+
+def _run_end(text: str, start: int, end: int) -> int:
+    """Where a run of footer lines ends that goes on at `start`."""
+    while start < end:
+        line_end = text.find("\n", start, end)
+        line_end = end if line_end < 0 else line_end + 1
+        if line_end - start > _MAX_FOOTER_LINE_CHARACTERS or not is_footer_line(text[start:line_end]):
+            break
+        start = line_end
+    return start
 
 
 def _bare(line: str) -> str:

@@ -24,7 +24,10 @@ _KINDS = {
     "number": (r"(?:b?float|double|decimal)(?:16|32|64|128|256)?(?:\([^()\n]{0,20}\))?", "range"),
     "width": (r"(?:image|video)[ \t]*width \(px\)", "range"),
     "duration": (r"(?:audio|video)[ \t]*duration \(s\)", "range"),
-    "date": (r"(?:(?:large_)?string|timestamp|date(?:32|64|time)?|time(?:32|64)?)(?:\[[^\]\n]{0,40}\])?(?:[ \t]*+dates?)?", "dates"),
+    "date": (
+        r"(?:(?:large_)?string|timestamp|date(?:32|64|time)?|time(?:32|64)?)(?:\[[^\]\n]{0,40}\])?(?:[ \t]*+dates?)?",
+        "dates",
+    ),
 }
 _FIGURES = {
     "range": rf"(?P<FAMILY_low>{_NUMBER}){GAP}(?P<FAMILY_high>{_NUMBER})",

@@ -23,7 +23,9 @@ _SEPARATOR = re.compile(r"(?<!\S)\|(?!\S)")
 _KIND_LINE = re.compile(rf"^[ \t]*+{SPEC_WITH_FIGURES}(?=[ \t]*(?:\r?\n|\Z))", re.MULTILINE)
 _NEXT_COLUMN = re.compile(rf"\s*(?P<name>[^\n|]{{0,199}}[^\s|])[ \t]*\r?\n\s*{SPEC}(?=[ \t]*(?:\r?\n|\Z))")
 _LAST_NAMED = re.compile(rf"(?:\A|\n)[ \t]*(?P<name>[^\n|]{{1,200}}?){GAP}{SPEC}(?:{GAP})?\Z")
-_KIND_WORD = re.compile(r"lengths|classes|class|label|int|float|double|decimal|date|time|bool|width|duration|null|unknown|dict|json|string")
+_KIND_WORD = re.compile(
+    r"lengths|classes|class|label|int|float|double|decimal|date|time|bool|width|duration|null|unknown|dict|json|string"
+)
 _PLAIN_NAME = re.compile(r"[\w.\-]+\Z")
 
 

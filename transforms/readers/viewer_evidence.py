@@ -1,0 +1,157 @@
+"""This module says how well a cell fits a column of a dataset-viewer page: the page's own figures, and its clear rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transforms.readers.viewer_columns import ViewerColumn
+
+_MAX_LIE_RATIO = 0.2
+"""A page's figures are over the whole data set, so a true one is broken by no clear row. A row misread as clear may break
+it (none of the 100 of the seed does); a figure that more than a fifth of them break, two at least, chooses nothing."""
+
+_MIN_URL_RATIO = 0.9
+"""Share of a column's clear values that are addresses, from which the column counts as one of addresses."""
+
+_MIN_CLASS_VALUES = 5
+"""Clear values from which a class not among them is held against a reading: fewer say little of a rare class."""
+
+_REACH = {"bool": 2, "integer": 2, "number": 2, "date": 2, "width": 4, "duration": 4, "classes": 16, "label": 16}
+_REACH_TEXT = 400
+"""How many separators and line breaks a cell of the family may hold and still be looked at. The seed's abstracts hold up
+to 10; a whole paper in a cell holds some hundreds, but the viewer cuts cells at a few hundred characters now."""
+
+_URL = re.compile(r"https?://[^\s|]+")
+_INTEGER = re.compile(r"[-+]?\d[\d,]*")
+_DECIMAL = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-?inf(?:inity)?|nan", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?")
+_BOOL = re.compile(r"true|false|0|1", re.IGNORECASE)
+_CUT_MARK = re.compile(r'(?:\(?\.\.\.(?:TRUNCATED\))?|…)"?\Z')
+
+
+def cut_mark_length(cell: str) -> int:
+    """How many characters at the cell's end say that the viewer cut it; 0 where it is whole.
+
+    >>> cut_mark_length("We propose a met..."), cut_mark_length('[{"role":"us(...TRUNCATED)'), cut_mark_length("A title.")
+    (3, 14, 0)
+    """
+    match = _CUT_MARK.search(cell, max(0, len(cell) - 16))
+    return len(match[0]) if match else 0
+
+
+def shown_length(cell: str) -> int:
+    """The cell's length in characters as the viewer counts them: a line break is one, also where the file has CR LF."""
+    return len(cell) - cell.count("\r\n")
+
+
+def is_null(cell: str) -> bool:
+    """Whether the cell shows a null, which the viewer's statistics leave out."""
+    return cell in ("", "null", "None")
+
+
+def is_address(cell: str) -> bool:
+    """Whether the whole cell is a web address."""
+    return cell.startswith("http") and bool(_URL.fullmatch(cell))
+
+
+def number_of(cell: str) -> float | None:
+    """The number that the whole cell is; None where it is none.
+
+    >>> number_of("2,024"), number_of("12 apples")
+    (2024.0, None)
+    """
+    return float(cell.replace(",", "")) if _DECIMAL.fullmatch(cell) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for and against a cell in one column: whether its figures are to be trusted, and what clear rows show."""
+
+    column: ViewerColumn
+    is_trusted: bool = True
+    has_addresses: bool = False
+    lacks_addresses: bool = False
+    known_classes: frozenset[str] = frozenset()
+    clear_values: int = 0
+
+    @property
+    def longest(self) -> float:
+        """The greatest length the column's figures allow; infinity where they bound none or are not trusted."""
+        column = self.column
+        return column.most.high if self.is_trusted and column.family == "text" and column.most else float("inf")
+
+    @property
+    def reach(self) -> int:
+        """How many separators and line breaks a cell of the column may hold and still be looked at, at most."""
+        return _REACH.get(self.column.family, _REACH_TEXT)
+
+    def points(self, cell: str) -> int:
+        """What speaks against the cell: 1 for the page's own figures, 1 for the shape of the column's clear values."""
+        if cell == "null":
+            return 0
+        points = int(self.is_trusted and self.breaks_figures(cell))
+        if self.has_addresses:
+            return points + (not is_address(cell))
+        if self.lacks_addresses and is_address(cell):
+            return points + 1
+        is_new = self.clear_values >= _MIN_CLASS_VALUES and bool(self.known_classes) and cell not in self.known_classes
+        return points + is_new
+
+    def breaks_figures(self, cell: str) -> bool:
+        """Whether the cell cannot be a value of the column by what the page's head says of it."""
+        column = self.column
+        match column.family:
+            case "text":
+                return _is_outside(column, cell)
+            case "classes" | "label":
+                limit = column.classes.high if column.classes else float("inf")
+                return cell not in self.known_classes and len(self.known_classes) >= limit
+            case "bool":
+                return not _BOOL.fullmatch(cell)
+            case "integer":
+                return not _INTEGER.fullmatch(cell) or _is_beyond(column, cell)
+            case "number":
+                return not _DECIMAL.fullmatch(cell) or _is_beyond(column, cell)
+            case "date":
+                return not _DATE.fullmatch(cell)
+            case "items":
+                return not (cell.startswith("[") and (cell.endswith("]") or cut_mark_length(cell) > 0))
+        return False
+
+
+def learn(columns: Sequence[ViewerColumn], rows: Sequence[Sequence[str]]) -> tuple[Evidence, ...]:
+    """The evidence for each column, from the head's figures and the cells of rows that can be read in one way."""
+    return tuple(_learn_column(column, [row[place] for row in rows]) for place, column in enumerate(columns))
+
+
+def _learn_column(column: ViewerColumn, cells: list[str]) -> Evidence:
+    values = [cell for cell in cells if not is_null(cell)]
+    address_count = sum(map(is_address, values))
+    has_addresses = bool(values) and address_count >= _MIN_URL_RATIO * len(values)
+    lacks_addresses = len(values) >= _MIN_CLASS_VALUES and not address_count and column.family == "text"
+    if column.family in ("classes", "label"):
+        known = frozenset(values)
+        is_trusted = not column.classes or len(known) <= column.classes.high
+        return Evidence(column, is_trusted, has_addresses, lacks_addresses, known, len(values))
+    stated = Evidence(column)
+    breaks = sum(map(stated.breaks_figures, values))
+    is_trusted = breaks < 2 or breaks <= _MAX_LIE_RATIO * len(values)
+    return Evidence(column, is_trusted, has_addresses, lacks_addresses, clear_values=len(values))
+
+
+def _is_outside(column: ViewerColumn, cell: str) -> bool:
+    """Whether a text is shorter or longer than the head allows; of a cut one only what is shown is known."""
+    if not column.least or not column.most:
+        return False
+    mark = cut_mark_length(cell)
+    length = shown_length(cell) - mark
+    return length > column.most.high or (not mark and length < column.least.low)
+
+
+def _is_beyond(column: ViewerColumn, cell: str) -> bool:
+    number = number_of(cell)
+    if number is None or not column.least or not column.most:
+        return False
+    return number < column.least.low or number > column.most.high
