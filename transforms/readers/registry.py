@@ -11,6 +11,7 @@ from transforms.readers import (
     json_lines,
     json_records,
     parquet_file,
+    viewer_page,
 )
 from transforms.readers.base import SAMPLE_BYTES, RawFile, Reader, ReadError, Sample
 from transforms.readers.decoding import BYTE_ORDER_MARKS, decode
@@ -18,6 +19,7 @@ from transforms.readers.decoding import BYTE_ORDER_MARKS, decode
 READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
+        viewer_page.READER,
         abstract_list.READER,
         delimited.READER,
         json_records.READER,
