@@ -72,8 +72,9 @@ SHOULD = [
 
 SHOULD_NOT = [
     ("conflicting DOIs, other authors", with_ids(ICE, "doi:10.1/a"), with_ids({**ICE, "authors": ["Ng"]}, "doi:10.1/b"), "no", "conflicting_doi"),
-    ("conflicting DOIs though all agrees", with_ids(PLACED, "doi:10.1/a"), with_ids(PLACED, "doi:10.1/b"), "no", "conflicting_doi"),
-    ("conflicting DOIs though an arXiv id agrees", with_ids(ICE, "arxiv:1", "doi:10.1/a"), with_ids(ICE, "arxiv:1", "doi:10.1/b"), "no", "conflicting_doi"),
+    ("conflicting DOIs though all agrees", with_ids(PLACED, "doi:10.1/a"), with_ids(PLACED, "doi:10.1/b"), "version", "version_conflicting_doi"),
+    ("conflicting DOIs though an arXiv id agrees", with_ids(ICE, "arxiv:1", "doi:10.1/a"), with_ids(ICE, "arxiv:1", "doi:10.1/b"), "version", "version_conflicting_doi"),
+    ("conflicting DOIs, other text", with_ids({**ICE, "abstract": TEXT}, "doi:10.1/a"), with_ids({**ICE, "abstract": OTHER_TEXT}, "doi:10.1/b"), "no", "conflicting_doi"),
     ("preprint and journal", with_ids(ICE, "arxiv:1", "doi:10.2/x"), with_ids({**ICE, "year": 2021}, "doi:10.1/b"), "version", "version_conflicting_doi"),
     ("an identifier that lies", with_ids(ICE, "doi:10.1/a"), with_ids({"title": "Sheep and their shepherds", "authors": ["Ng"]}, "doi:10.1/a"), "no", "same_doi_other_paper"),
     ("two abstracts of one lab under an issue DOI", with_ids({**PLACED}, "doi:10.1/a"), with_ids({**PLACED, "title": "Sheep and their shepherds", "pages": "44"}, "doi:10.1/a"), "possible", "same_doi_other_text"),

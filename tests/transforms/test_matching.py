@@ -99,7 +99,7 @@ def test_a_match_that_a_veto_keeps_apart_is_published_as_possible() -> None:
     found = match_records(records({**ice, "identifiers": ["doi:10.1/a"]}, ice, {**ice, "identifiers": ["doi:10.1/b"]}))
     assert found.pairs.select("record_key_l", "record_key_r", "status", "reason").rows() == [
         ("k0", "k1", "match", "same_title_authors"),
-        ("k0", "k2", "no", "conflicting_doi"),
+        ("k0", "k2", "version", "version_conflicting_doi"),
         ("k1", "k2", "possible", "kept_apart_same_title_authors"),
     ]
     assert found.clusters["cluster"].to_list() == ["k0", "k0", "k2"]

@@ -98,13 +98,12 @@ _same_place, _venues_differ = pl.col("same_place"), pl.col("venues_differ")
 _pages_differ = ~pl.col("pages_agree").fill_null(True)
 _pages_agree, _volumes_agree = pl.col("pages_agree").fill_null(False), pl.col("volumes_agree").fill_null(False)
 _issues_differ = ~(pl.col("volumes_agree").fill_null(True) & pl.col("numbers_agree").fill_null(True)) & ~_pages_agree
-_is_another_printing = _venues_differ | _pages_differ | _issues_differ | (pl.col("year_gap") >= 1).fill_null(False)
 
 RULES: dict[str, Rule] = {
-    # Two identifiers of one scheme are two papers, whatever else agrees (promise 7); at most versions of one work.
-    "version_conflicting_{scheme}": Rule(
-        "version", VETO, _conflict & _own_titles_equal & _authors_share & _is_another_printing & ~_abstracts_other
-    ),
+    # Two identifiers of one scheme are two papers, whatever else agrees (promise 7); with one title and an author in common
+    # they are versions of one work: preprint, conference and journal, or the versioned DOIs of figshare and DataCite, where
+    # venue, year and pages may all agree.
+    "version_conflicting_{scheme}": Rule("version", VETO, _conflict & _own_titles_equal & _authors_share & ~_abstracts_other),
     "conflicting_{scheme}_other_title": Rule(APART, VETO, _conflict & ~_shared & _other_titles & ~_abstracts_same),
     "conflicting_{scheme}": Rule("no", VETO, _conflict),
     # An identifier that lies: copied from the row above, or an issue's on two of its abstracts.
