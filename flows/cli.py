@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -161,6 +162,11 @@ def forget(
 
 def main() -> None:
     """Runs the command line and exits with its code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # titles are not to depend on the terminal's locale
+    from flows import read_commands
+
+    read_commands.owns_process = True
     words = sys.argv[1:]
     debug = "--debug" in words
     if debug:

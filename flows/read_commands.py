@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from warehouse.query import QueryResult
     from warehouse.row_formats import Format
 
+owns_process = False
+"""Whether this process does nothing but answer one command; then a query's memory is capped for the whole of it."""
+
 
 def print_query(query: str, lake_path: Path | None, format: Format, *, timeout_seconds: float | None = None) -> int:
     """Prints the answer to a query of the current release."""
@@ -101,6 +104,7 @@ def _answer(
     parameters: Mapping[str, object] | None = None,
 ) -> QueryResult:
     from warehouse.query import QueryLimits, run_query
+    from warehouse.sandbox import cap_process_memory
 
     settings = load_settings()
     lake = Lake(settings.lake_path(lake_path))
@@ -111,6 +115,8 @@ def _answer(
         spill_bytes=settings.query.spill_bytes,
     )
     release = lake.require_release()
+    if owns_process:
+        cap_process_memory(limits)
     return run_query(release, query, spill_dir=lake.spill_dir, limits=limits, parameters=parameters, when_stuck=_end_process)
 
 
@@ -133,7 +139,7 @@ def _print_rows(columns: Sequence[str], rows: Sequence[tuple[object, ...]], form
     from warehouse.row_formats import write_rows
 
     types = [_SQL_TYPES.get(type(value), "VARCHAR") for value in rows[0]] if rows else ["VARCHAR"] * len(columns)
-    write_rows(columns, types, [rows], format, sys.stdout)
+    write_rows(columns, types, [rows], format, sys.stdout, wraps=True)
 
 
 _SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}

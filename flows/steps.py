@@ -229,21 +229,12 @@ def check(order: RunOrder, building: Building, run_id: str) -> Checked:
     import polars as pl
 
     from transforms.schemas import CHECKS
-    from warehouse.checks import run_checks
+    from warehouse.checks import check_rows, run_checks
     from warehouse.parquet import write_table
 
     kept_in = order.lake.runs_dir / run_id
-    results = run_checks(building.folder, keep_failing_in=kept_in)
-    rows = [
-        {
-            "check_name": result.name,
-            "severity": result.severity,
-            "meaning": result.meaning,
-            "failing_rows": result.failing_rows,
-            "passed": result.failing_rows == 0,
-        }
-        for result in results
-    ]
+    results = run_checks(building.folder, keep_failing_in=kept_in, spill_dir=order.lake.spill_dir)
+    rows = check_rows(results)
     write_table(pl.DataFrame(rows), CHECKS, building.folder)
     failed = {
         severity: {r.name: r.failing_rows for r in results if r.failing_rows and r.severity == severity}

@@ -47,15 +47,17 @@ def write_rows(
     *,
     width: int | None = None,
     table_rows: int = TABLE_ROWS,
+    wraps: bool = False,
 ) -> Written:
     """Writes rows to `out`; `types` are DuckDB's names, used for aligning and for integers too wide for 128 bits.
 
-    `width` (characters of a table's line) is by default the terminal's, or 120 where there is none.
+    `width` (characters of a table's line) is by default the terminal's, or 120 where there is none. A text too wide for
+    its column of a table is cut, or with `wraps` goes on below.
     """
     if format == "table":
         from warehouse.row_tables import write_table  # rich: 0.1 s
 
-        return write_table(columns, types, batches, out, width or terminal_width(out), table_rows)
+        return write_table(columns, types, batches, out, width or terminal_width(out), table_rows, wraps=wraps)
     writers: dict[str, Callable[[Sequence[str], Iterator[list[object]], TextIO], int]] = {
         "csv": _write_csv,
         "json": _write_json,

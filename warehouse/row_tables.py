@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain, islice
-from typing import TextIO
+from typing import Literal, TextIO
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -27,7 +28,14 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2
 
 
 def write_table(
-    columns: Sequence[str], types: Sequence[str], batches: Batches, out: TextIO, width: int, most_rows: int
+    columns: Sequence[str],
+    types: Sequence[str],
+    batches: Batches,
+    out: TextIO,
+    width: int,
+    most_rows: int,
+    *,
+    wraps: bool = False,
 ) -> Written:
     """Writes at most `most_rows` rows and a line that says how many there are.
 
@@ -39,7 +47,7 @@ def write_table(
     console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
     # Captured: written by rich itself, a pipe whose reader has left would end the process with code 1.
     with console.capture() as capture:
-        _print(console, columns, types, shown, is_cut=is_cut)
+        _print(console, columns, types, shown, is_cut=is_cut, wraps=wraps)
     out.write(capture.get())
     return Written(len(shown), is_cut)
 
@@ -53,14 +61,16 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(lambda found: " " if found[0] in "\t\n\r\v\f" else ascii(found[0])[1:-1], text)
 
 
-def _print(console: Console, columns: Sequence[str], types: Sequence[str], shown: Sequence[Row], *, is_cut: bool) -> None:
+def _print(
+    console: Console, columns: Sequence[str], types: Sequence[str], shown: Sequence[Row], *, is_cut: bool, wraps: bool
+) -> None:
     """Prints the rows in the form that suits them, and how many there are."""
     if list(columns) == ["explain_key", "explain_value"]:
         for _, plan in shown:
             console.print(*(printable(line) for line in str(plan).splitlines()), sep="\n", soft_wrap=True)
         return
     if columns and console.width >= sum(min(len(column), _NARROWEST_COLUMN) + 3 for column in columns) + 1:
-        console.print(_beside(columns, types, shown))
+        console.print(_beside(columns, types, shown, console.width, wraps=wraps))
     else:
         for number, row in enumerate(shown, start=1):
             console.print(_block(number, columns, row))
@@ -68,15 +78,41 @@ def _print(console: Console, columns: Sequence[str], types: Sequence[str], shown
     console.print(Text(f"the first {count}; there are more (--format csv gives all)" if is_cut else count, style="dim"))
 
 
-def _beside(columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> Table:
-    """The rows under one heading; a column too wide is cut with an ellipsis."""
+def _beside(columns: Sequence[str], types: Sequence[str], rows: Sequence[Row], width: int, *, wraps: bool) -> Table:
+    """The rows under one heading; a column too wide is cut with an ellipsis, or its texts go on below."""
     table = Table(box=box.ROUNDED, header_style="bold")
-    for column, kind in zip(columns, types, strict=True):
-        is_number = _NUMBERS.fullmatch(kind) is not None
-        table.add_column(Text(printable(column)), justify="right" if is_number else "left", no_wrap=True, overflow="ellipsis")
-    for row in rows:
-        table.add_row(*map(_cell, row))
+    cells = [[_cell(value) for value in row] for row in rows]
+    natural = [
+        max(cell_len(printable(column)), *(cell.cell_len for cell in of_column), 1)
+        for column, *of_column in zip(columns, *cells, strict=True)
+    ]
+    for column, kind, most in zip(columns, types, _widths(natural, width - 3 * len(columns) - 1), strict=True):
+        justify: Literal["left", "right"] = "right" if _NUMBERS.fullmatch(kind) else "left"
+        table.add_column(
+            Text(printable(column)),
+            justify=justify,
+            no_wrap=not wraps,
+            overflow="fold" if wraps else "ellipsis",
+            max_width=most,
+        )
+    for row in cells:
+        table.add_row(*row)
     return table
+
+
+def _widths(natural: Sequence[int], width: int) -> list[int]:
+    """Widths of columns that together are at most `width`: the widest give way first, so that ids and counts stay whole.
+
+    >>> _widths([4, 90, 60], 100)
+    [4, 48, 48]
+    """
+    allowed = width
+    for place, most in enumerate(sorted(natural)):
+        share = allowed // (len(natural) - place)
+        if most > share:
+            return [min(each, max(share, 1)) for each in natural]
+        allowed -= most
+    return list(natural)
 
 
 def _block(number: int, columns: Sequence[str], row: Row) -> Table:
