@@ -226,7 +226,7 @@ def map_fields(raw: Mapping[str, object], column_map: Mapping[str, str]) -> dict
     The first column that fills a text field wins; list fields collect. `authors_raw` given as a list goes to
     `author_names_raw`, objects in it as `Family, Given`.
 
-    >>> map_fields({"Title": "A", "authors": ["Ann Lee", {"given": "Bo", "family": "Li"}]}, {"Title": "title_raw", "authors": "authors_raw"})
+    >>> map_fields({"t": "A", "by": ["Ann Lee", {"given": "Bo", "family": "Li"}]}, {"t": "title_raw", "by": "authors_raw"})
     {'title_raw': 'A', 'author_names_raw': ['Ann Lee', 'Li, Bo']}
     """
     fields: dict[str, object] = {}
@@ -267,12 +267,17 @@ def _as_text(value: object) -> str:
 
 
 def _author_text(author: object) -> str:
-    if isinstance(author, Mapping):
-        family = _as_text(
-            author.get("family") or author.get("family_name") or author.get("last_name") or author.get("lastname")
-        )
-        given = _as_text(author.get("given") or author.get("given_name") or author.get("first_name") or author.get("firstname"))
-        if family and given:
-            return f"{family}, {given}"
-        return family or given or _as_text(author.get("name") or author.get("fullname") or author.get("literal"))
-    return _as_text(author)
+    if not isinstance(author, Mapping):
+        return _as_text(author)
+    family, given = (_first_text(author, keys) for keys in (_FAMILY_KEYS, _GIVEN_KEYS))
+    return f"{family}, {given}" if family and given else family or given or _first_text(author, _NAME_KEYS)
+
+
+_FAMILY_KEYS = ("family", "family_name", "last_name", "lastname", "lastName")
+_GIVEN_KEYS = ("given", "given_name", "first_name", "firstname", "firstName")
+_NAME_KEYS = ("name", "fullname", "literal")
+
+
+def _first_text(values: Mapping[str, object], keys: Sequence[str]) -> str:
+    """The first filled value among `keys`, as text."""
+    return next(filter(None, (_as_text(values.get(key)) for key in keys)), "")
