@@ -29,6 +29,7 @@ _NO_DOI = (
 _ARXIV = r"((?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})|(?:[a-z-]{2,16}(?:\.[A-Za-z]{2})?/\d{7}))(?:v\d+)?"
 _OPENREVIEW = r"([A-Za-z0-9_-]{5,30})"
 _ACL = r"((?:[A-Za-z]\d{2}-\d{4,5})|(?:\d{4}\.[a-z0-9_]+(?:-[a-z0-9_]+)?\.\d+))"
+_TRAILING = ".,;:'\"]}>*/"
 _NO_VALUE = r"(?i)^(?:n/?a|none|null|nan|unknown|submission|forum|0+|x+)$"
 
 
@@ -58,12 +59,20 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
         "openreview": openreview_id(pl.col("openreview_id_raw"), pl.col("addresses")),
         "arxiv": arxiv_id(pl.col("arxiv_id_raw"), pl.col("doi_or_address")),
     }
-    found = columns.select(**schemes)
-    structs = [
-        pl.when(pl.col(scheme).is_not_null()).then(pl.struct(pl.lit(scheme).alias("scheme"), pl.col(scheme).alias("value")))
-        for scheme in sorted(schemes)
-    ]
-    return found.select(pl.concat_list(structs).list.drop_nulls().alias("identifiers")).to_series()
+    rows = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+    found = columns.select(rows, **schemes).unpivot(index="row", variable_name="scheme", value_name="value")
+    lists = (
+        found.drop_nulls("value")
+        .sort("row", "scheme", "value")
+        .group_by("row", maintain_order=True)
+        .agg(pl.struct("scheme", "value").alias("identifiers"))
+    )
+    return (
+        staged.select(rows)
+        .join(lists, on="row", how="left", maintain_order="left")
+        .select(pl.coalesce("identifiers", pl.lit([], dtype=pl.List(IDENTIFIER_STRUCT))))
+        .to_series()
+    )
 
 
 def doi(text: pl.Expr) -> pl.Expr:
@@ -79,8 +88,10 @@ def doi(text: pl.Expr) -> pl.Expr:
         .str.replace_all(r"%29", ")")
         .str.replace_all("\\_", "_", literal=True)
     )
-    found = _trimmed_doi(plain.str.extract(_DOI).str.to_lowercase().str.replace(r"[;,]\s*10\..*$", ""))
-    return pl.when(~found.str.contains(_NO_DOI) & ~found.str.starts_with("10.48550/")).then(found)
+    found = _trimmed_doi(plain.str.extract(_DOI).str.to_lowercase())
+    return pl.when(
+        found.str.contains("/", literal=True) & ~found.str.contains(_NO_DOI) & ~found.str.starts_with("10.48550/")
+    ).then(found)
 
 
 def doi_in_address(addresses: pl.Expr) -> pl.Expr:
@@ -192,8 +203,5 @@ def ijcai_id(addresses: pl.Expr) -> pl.Expr:
 
 
 def _trimmed_doi(found: pl.Expr) -> pl.Expr:
-    """A DOI without the punctuation behind it; a closing bracket stays where it closes one inside."""
-    bare = found.str.replace(r"[.,;:'\"\]}>*]+$", "")
-    is_open = bare.str.count_matches(r"\(", literal=False) >= bare.str.count_matches(r"\)", literal=False)
-    bare = pl.when(is_open).then(bare).otherwise(bare.str.replace(r"\)+[.,;:'\"\]}>*]*$", ""))
-    return pl.when(bare.str.contains(r"^10\.\d{4,9}/.")).then(bare)
+    """A DOI without the punctuation behind it; a closing bracket stays where one opens."""
+    return found.str.strip_chars_end(_TRAILING).str.replace(r"^([^(]*?)\)+$", "$1").str.strip_chars_end(_TRAILING)

@@ -17,8 +17,9 @@ _MAX_ROUNDS = 6
 times over, such as `&amp;amp;lt;`."""
 
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]")
-_SPACES = re.compile(r"\s+")
-_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_SPACES = re.compile(r"\s{2,}|[^\S ]")
+_LIGATURE = re.compile("[ﬀ-ﬆ]")
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
@@ -41,22 +42,24 @@ _ESCAPED_SIGN = re.compile(r"\\([_%#&~])")
 _MARKDOWN_LINK = re.compile(
     r"!?\[([^\[\]]{1,300})\]\(\s*(?=[^()\s]*[/.#@])(?:[^()\s]|\([^()\s]*\)){1,500}(?:\s+\"[^\"]*\")?\s*\)"
 )
-_BOLD = re.compile(r"(?<![\d\\])\*\*(?=[^\s*])((?:[^*]|\*(?!\*)){1,500}?)(?<=[^\s])\*\*(?!\*)")
-_ITALIC = re.compile(r"(?<![\w*\\)\]])\*(?=[^\s*])([^*]{1,400}?)(?<=[^\s*])\*(?![\w*])")
-_UNDERSCORE_BOLD = re.compile(r"(?<![\w_])__(?=[^\s_])([^_]*[\s.,:;!?][^_]*|[A-Z][^_]*)(?<=[^\s_])__(?![\w_])")
-_UNDERSCORE = re.compile(r"(?<![\w_\\/])_(?=[^\s_])([^_]{1,400}?)(?<=[^\s_])_(?![\w_])")
-_HEADING = re.compile(r"(?:^|(?<=\n))#{1,6} +(?=\S)")
-_CODE = re.compile(r"(?<![`\w])`([^`'\n]{1,120})`(?![`\w])")
+# A lookbehind stands behind the sign it is about: so the search for the sign is one for a literal, ten times as fast.
+_BOLD = re.compile(r"\*\*(?<![\d\\]\*\*)(?=[^\s*])((?:[^*]|\*(?!\*)){1,500}?)(?<=[^\s])\*\*(?!\*)")
+_ITALIC = re.compile(r"\*(?<![\w*\\)\]]\*)(?=[^\s*])([^*]{1,400}?)(?<=[^\s*])\*(?![\w*])")
+_UNDERSCORE_BOLD = re.compile(r"__(?<![\w_]__)(?=[^\s_])([^_]*[\s.,:;!?][^_]*|[A-Z][^_]*)(?<=[^\s_])__(?![\w_])")
+_UNDERSCORE = re.compile(r"_(?<![\w_\\/]_)(?=[^\s_])([^_]{1,400}?)(?<=[^\s_])_(?![\w_])")
+_HEADING = re.compile(r"^#{1,6} +(?=\S)", re.MULTILINE)
+_CODE = re.compile(r"`(?<![`\w]`)([^`'\n]{1,120})`(?![`\w])")
 
 _DOUBLE_QUOTED = re.compile(r"``([^`]{1,400}?)(?:''|\"|´´)")
-_SINGLE_QUOTED = re.compile(r"(?<![\w`])`(?=[^\s`])([^`]{1,120}?)(?<=[^\s`])'(?![\w'])")
-_EM_DASH = re.compile(r"(?<!-)---(?!-)")
-_EN_DASH = re.compile(r"(?<=[^\s-])--(?=[^-])|(?<=\s)--(?=\s)")
-_TIE = re.compile(r"(?<=[A-Za-z.,)])~(?=[\w(\[$\x01])")
+_SINGLE_QUOTED = re.compile(r"`(?<![\w`]`)(?=[^\s`])([^`]{1,120}?)(?<=[^\s`])'(?![\w'])")
+_EM_DASH = re.compile(r"---(?<!----)(?!-)")
+_EN_DASH = re.compile(r"--(?:(?<=[^\s-]--)(?=[^-])|(?<=\s--)(?=\s))")
+_TIE = re.compile(r"~(?<=[A-Za-z.,)]~)(?=[\w(\[$\x01])")
 _GROUP = re.compile(r"\{([^{}]*)\}")
 _SET = re.compile(r"[\w.+-]*(?:\s*,\s*[\w.…+-]*)+|\W*|\d+")
 
 _LETTER = r"[^\W\d_]"
+_APART = re.compile("[\u0300-\u036f´¨ˇ˜¸˘˙]")
 _SPACED_ACCENT = re.compile(f"({_LETTER}) ([\u0300-\u036f])({_LETTER})?")
 _SPACING_ACCENTS = {"´": "\u0301", "¨": "\u0308", "ˇ": "\u030c", "˜": "\u0303", "¸": "\u0327", "˘": "\u0306", "˙": "\u0307"}
 _GLUED_ACCENT = re.compile(f"(?<!´)({_LETTER})([´¨ˇ˜¸˘˙])(?!(?:s|t|re|ve|ll|d|m)\\b)({_LETTER})")
@@ -171,7 +174,9 @@ def _without_braces(group: re.Match[str]) -> str:
 
 def _composed(text: str) -> str:
     """`text` in NFC, with ligatures taken apart, and with the accents that a PDF gave apart set on their letters."""
-    text = unicodedata.normalize("NFC", text.translate(_LIGATURES))
+    text = unicodedata.normalize("NFC", _LIGATURE.sub(lambda match: _LIGATURES[match[0]], text))
+    if _APART.search(text) is None:
+        return text
     text = _SPACED_ACCENT.sub(lambda match: _set_accent(match[1], " ", match[2], match[3] or ""), text)
     return _GLUED_ACCENT.sub(lambda match: _set_accent(match[1], match[2], _SPACING_ACCENTS[match[2]], match[3]), text)
 

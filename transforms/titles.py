@@ -50,7 +50,7 @@ def clean_title(title: pl.Expr, subtitle: pl.Expr) -> pl.Expr:
     ['A BERT for maps: with atlases', 'Learning, Inc.', None, 'Maps: a survey']
     """
     main, rest = _clean_title(title), _clean_title(subtitle)
-    is_new = rest.is_not_null() & ~letters_key(main).str.contains(letters_key(rest), literal=True)
+    is_new = ~main.str.to_lowercase().str.contains(rest.str.to_lowercase(), literal=True)
     joint = pl.when(main.str.contains(r"[:?!.]$")).then(pl.lit(" ")).otherwise(pl.lit(": "))
     return pl.when(is_new & main.is_not_null()).then(pl.concat_str(main, joint, rest)).otherwise(main)
 

@@ -1,0 +1,165 @@
+"""This module splits author lists into names; what separates them is decided on the column as a whole."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import polars as pl
+
+from transforms.person_names import is_initials
+
+_SEPARATOR_SAMPLE = 5_000
+"""How many author lists the separator is decided on; a file that mixes separators shows it in far fewer."""
+
+_AND = r"\s+(?:and|AND|&)\s+"
+_COMMA = rf"\s*,(?:\s*and\s+|\s*&\s+|\s*)|{_AND}"
+_SEPARATORS = {";": r"\s*;\s*", "\n": r"\s*\n\s*", "|": r"\s*\|\s*", "and": rf"(?:,?{_AND})", ",": _COMMA}
+
+# "Adeli K.Lewis G. F.": a family name right behind the full stop of initials.
+_GLUED = r"\p{Lu}\.\p{Lu}\p{Ll}"
+_GLUE = re.compile(r"(?<=[\s.-][^\W\d_a-z]\.)(?=[^\W\d_a-z][^\W\d_A-Z]|[a-z]{2,4} [A-Z][a-z])")
+
+
+def split_author_lists(lists: pl.Series) -> pl.Series:
+    """The names in each author list, as given; null stays null.
+
+    >>> split_author_lists(pl.Series(["Ann Lee,Bo Li", "Cy Day"])).to_list()
+    [['Ann Lee', 'Bo Li'], ['Cy Day']]
+    >>> split_author_lists(pl.Series(["Lee, Ann and Li, Bo", "Day, Cy"])).to_list()
+    [['Lee, Ann', 'Li, Bo'], ['Day, Cy']]
+    """
+    separator = separator_of(lists)
+    text = pl.col("list")
+    rows = pl.DataFrame({"list": lists}, schema={"list": pl.String}).with_row_index("row")
+    rows = rows.with_columns(is_odd=_is_odd(text, separator).fill_null(False))
+    plain = rows.filter(~pl.col("is_odd")).select("row", _split(text, separator).alias("names"))
+    odd = rows.filter("is_odd")
+    names = pl.Series("names", [_split_oddly(value, separator) for value in odd["list"]], pl.List(pl.String))
+    return pl.concat([plain, odd.select("row", names)]).sort("row").get_column("names")
+
+
+def separator_of(lists: pl.Series) -> str:
+    r"""What separates the authors in a column of author lists: ";", newline, "|", "and", ",", "pairs" or "" (nothing).
+
+    "pairs" is a comma after each family name and each set of initials ("Lee, A., Li, B.").
+
+    >>> separator_of(pl.Series(["Ann Lee, Bo Li and Cy Day", "Di Fox, Ed Gay"]))
+    ','
+    >>> separator_of(pl.Series(["Lee, Ann", "Li, Bo"]))
+    ''
+    """
+    sample = lists.drop_nulls().head(_SEPARATOR_SAMPLE)
+    if sample.is_empty():
+        return ""
+    frame = pl.DataFrame({"list": sample.str.replace_all(r"&#?[a-zA-Z0-9]{2,8};", "")})
+    text = pl.col("list")
+    commas, ands = text.str.count_matches(","), text.str.count_matches(_AND)
+    last = text.str.extract(rf"(?s)^.*{_AND}(.*)$")
+    counts = frame.select(
+        semicolon=text.str.contains(";", literal=True).sum(),
+        newline=text.str.contains(r"\S\s*\n\s*\S").sum(),
+        bar=text.str.contains("|", literal=True).sum(),
+        ands=(ands > 0).sum(),
+        many_ands=(ands > 1).sum(),
+        comma_after_and=last.str.contains(",", literal=True).sum(),
+        ands_without_comma=((ands > 0) & (commas == 0)).sum(),
+        commas=(commas > 0).sum(),
+        many_commas=(commas > 1).sum(),
+        lone_family=text.str.contains(r"^[^\s,]+, *[^,]+$").sum(),
+    ).row(0, named=True)
+    strong = max(("semicolon", "newline", "bar"), key=lambda name: counts[name])
+    if (
+        counts[strong]
+        and counts[strong] >= counts["many_ands"]
+        and counts[strong] >= 0.1 * max(counts["commas"], counts["ands"])
+    ):
+        return {"semicolon": ";", "newline": "\n", "bar": "|"}[strong]
+    is_and_list = counts["many_ands"] or counts["comma_after_and"] or counts["ands_without_comma"] > counts["many_commas"]
+    if counts["ands"] and is_and_list and counts["many_ands"] + counts["comma_after_and"] >= 0.1 * counts["many_commas"]:
+        return "and"
+    return _comma_meaning(frame, counts) if counts["commas"] else ("and" if counts["ands"] else "")
+
+
+def _comma_meaning(frame: pl.DataFrame, counts: dict[str, int]) -> str:
+    """What commas mean where nothing else separates: authors, alternating parts, or one inverted name a list."""
+    pieces = (
+        frame.filter(pl.col("list").str.contains(",", literal=True)).select(pl.col("list").str.split(","))["list"].head(500)
+    )
+    seconds = [parts[1::2] for parts in pieces.to_list()]
+    initials = [is_initials(part.strip()) for parts in seconds for part in parts]
+    if initials and sum(initials) > 0.7 * len(initials):
+        return "pairs"
+    return "" if not counts["many_commas"] and counts["lone_family"] >= 0.8 * counts["commas"] else ","
+
+
+def _is_odd(text: pl.Expr, separator: str) -> pl.Expr:
+    """Whether a list needs more than its column's separator: printed source, braces, entities, names glued together."""
+    lacks = ~text.str.contains(_SEPARATORS[separator]) if separator in _SEPARATORS else pl.lit(True)
+    return text.str.contains(r"^\s*\[.*['\"{].*\]\s*$|[{}]|&#?[a-zA-Z0-9]{2,8};") | (
+        lacks & text.str.contains(rf"{_GLUED}|[;|\n,]|\s(?:and|AND|&)\s")
+    )
+
+
+def _split(text: pl.Expr, separator: str) -> pl.Expr:
+    if separator in (";", "|", "\n"):
+        return text.str.split(separator)
+    if separator in ("and", ","):
+        return text.str.replace_all(_SEPARATORS[separator], "\x02").str.split("\x02")
+    return text.str.split("\x02")
+
+
+def _split_oddly(text: str, separator: str) -> list[str]:
+    """The names of a list that its column's separator alone does not split."""
+    text = text.strip()
+    if text.startswith("[") and text.endswith("]"):
+        return _literal_names(text)
+    if separator == "pairs":
+        return _paired_names(text)
+    for name in (separator, ";", "\n", "|", "and"):
+        if name in _SEPARATORS:
+            names = _split_outside_groups(text, _SEPARATORS[name])
+            if len(names) > 1:
+                return names
+    return _GLUE.sub("\x02", text).split("\x02")
+
+
+def _paired_names(text: str) -> list[str]:
+    """The names of "Lee, A., Li, B., Jr."."""
+    names: list[str] = []
+    for piece in re.split(_COMMA, text):
+        is_given = is_initials(piece) and names and "," not in names[-1]
+        if is_given or (names and re.fullmatch(r"(?:Jr|Sr)\.?|I{2,3}|IV", piece)):
+            names[-1] += f", {piece}"
+        else:
+            names.append(piece)
+    return names
+
+
+def _split_outside_groups(text: str, separator: str) -> list[str]:
+    """The pieces between separators that stand neither in braces ("{Barnes and Noble}") nor in an entity ("&uuml;")."""
+    depth, start, pieces = 0, 0, []
+    for match in re.finditer(rf"&#?[a-zA-Z0-9]{{2,8}};|[{{}}]|{separator}", text):
+        if match[0] in ("{", "}"):
+            depth += 1 if match[0] == "{" else -1
+        elif depth <= 0 and not match[0].startswith("&"):
+            pieces.append(text[start : match.start()])
+            start = match.end()
+    return [*pieces, text[start:]]
+
+
+def _literal_names(text: str) -> list[str]:
+    """The names in a list printed as Python or JSON source; the text itself where it is no such list."""
+    try:
+        values = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return [text]
+    names = []
+    for value in values if isinstance(values, list) else [text]:
+        if isinstance(value, dict):
+            family = value.get("family") or value.get("family_name") or value.get("last_name")
+            given = value.get("given") or value.get("given_name") or value.get("first_name")
+            names.append(f"{family}, {given}" if family and given else str(family or given or value.get("name") or ""))
+        else:
+            names.append(str(value))
+    return names
