@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.steps import RunOrder, find_incoming, inputs_key
+from flows.incoming import find_incoming
+from flows.steps import RunOrder, inputs_key
 from transforms.readers.base import RawFile
 from transforms.readers.registry import sniff
 from warehouse.landing import known_hash, read_stat_cache
@@ -46,7 +47,7 @@ def plan_run(order: RunOrder) -> Plan:
     known_hashes = {name.sha256 for name in live}
     cache = read_stat_cache(order.lake)
     planned, names = [], []
-    for incoming in find_incoming(order):
+    for incoming in find_incoming(order.settings, order.paths):
         size_bytes = incoming.path.stat().st_size
         sha256 = known_hash(order.lake, incoming.path, cache) or _hash(incoming.path)
         choice = sniff(RawFile(incoming.path, size_bytes))

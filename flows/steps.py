@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.settings import ConfigError, Settings, SourceSettings, load_venue_aliases
+from flows.incoming import find_incoming
+from flows.settings import Settings, load_venue_aliases
 from flows.versions import cleaning_version, code_version, reading_version
-from warehouse.landing import Incoming, find_files, land_files
+from warehouse.landing import land_files
 from warehouse.layout import Lake
-from warehouse.live import COMMAND_LINE, LiveFile, LiveName, add_names, live_files, read_live, write_live
+from warehouse.live import LiveFile, LiveName, add_names, live_files, read_live, write_live
 from warehouse.release import Published
 from warehouse.work import Output, collect_garbage, output, work_key
 
@@ -91,18 +92,6 @@ class Checked:
     kept_in: Path | None
 
 
-def find_incoming(order: RunOrder) -> list[Incoming]:
-    """The files a run is to land: those at the paths given, else those of every configured source.
-
-    Raises:
-        LandError: a path given leads nowhere.
-        ConfigError: a source has no file.
-    """
-    if order.paths:
-        return [Incoming(path, COMMAND_LINE, below) for given in order.paths for path, below in find_files(given)]
-    return [incoming for source in order.settings.sources for incoming in _source_files(order.settings, source)]
-
-
 def inputs_key(order: RunOrder, live: frozenset[LiveName]) -> str:
     """A hash of all that a release is made from: the live set, the settings and the code."""
     names = sorted(dataclasses.astuple(name) for name in live)
@@ -111,7 +100,9 @@ def inputs_key(order: RunOrder, live: frozenset[LiveName]) -> str:
 
 def land(order: RunOrder) -> Landing:
     """Copies what is new into the lake and adds it to the live set."""
-    landed = land_files(order.lake, find_incoming(order), max_bytes=order.settings.limits.file_bytes, rehash=order.rehash)
+    landed = land_files(
+        order.lake, find_incoming(order.settings, order.paths), max_bytes=order.settings.limits.file_bytes, rehash=order.rehash
+    )
     before = read_live(order.lake)
     live = add_names(before, landed.names)
     if live != before:
@@ -263,21 +254,6 @@ def publish(order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage
     used = {entry.staged.folder for entry in cleaning.outputs} | {_cleaned(entry).folder for entry in cleaning.outputs}
     collect_garbage(order.lake, used | {matching.output.folder})
     return published
-
-
-def _source_files(settings: Settings, source: SourceSettings) -> list[Incoming]:
-    """The files of a configured source: those at its location, a folder, a file or a pattern."""
-    location = Path(source.location)
-    base = location if location.is_absolute() else settings.config_dir / location
-    if base.exists():
-        found = find_files(base)
-    else:
-        fixed = next(parent for parent in base.parents if not any(mark in str(parent) for mark in "*?["))
-        matches = sorted(fixed.glob(base.relative_to(fixed).as_posix())) if fixed.is_dir() else []
-        found = [(path, path.relative_to(fixed).as_posix()) for path in matches if path.is_file()]
-    if not found:
-        raise ConfigError(f"sources.toml [sources.{source.name}]: no file at location = {source.location!r} (looked at {base})")
-    return [Incoming(path, source.name, below) for path, below in found]
 
 
 def _cleaned(entry: FileOutput) -> Output:

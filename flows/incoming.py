@@ -1,0 +1,37 @@
+"""This module finds the files a run is to land: those given on the command line, or those of the configured sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from flows.settings import ConfigError, Settings, SourceSettings
+from warehouse.landing import Incoming, find_files
+from warehouse.live import COMMAND_LINE
+
+
+def find_incoming(settings: Settings, paths: Sequence[Path]) -> list[Incoming]:
+    """The files a run is to land: those at the paths given, else those of every configured source.
+
+    Raises:
+        LandError: a path given leads nowhere.
+        ConfigError: a source has no file.
+    """
+    if paths:
+        return [Incoming(path, COMMAND_LINE, below) for given in paths for path, below in find_files(given)]
+    return [incoming for source in settings.sources for incoming in _source_files(settings, source)]
+
+
+def _source_files(settings: Settings, source: SourceSettings) -> list[Incoming]:
+    """The files of a configured source: those at its location, a folder, a file or a pattern."""
+    location = Path(source.location)
+    base = location if location.is_absolute() else settings.config_dir / location
+    if base.exists():
+        found = find_files(base)
+    else:
+        fixed = next(parent for parent in base.parents if not any(mark in str(parent) for mark in "*?["))
+        matches = sorted(fixed.glob(base.relative_to(fixed).as_posix())) if fixed.is_dir() else []
+        found = [(path, path.relative_to(fixed).as_posix()) for path in matches if path.is_file()]
+    if not found:
+        raise ConfigError(f"sources.toml [sources.{source.name}]: no file at location = {source.location!r} (looked at {base})")
+    return [Incoming(path, source.name, below) for path, below in found]
