@@ -16,6 +16,7 @@ _MAX_ROUNDS = 6
 """How often a text is gone over until it stays the same. Real texts need two; more only where mark-up is escaped several
 times over, such as `&amp;amp;lt;`."""
 
+_SIGN = re.compile(r"[&<\\$*_`{~#\u0300-\u036f´¨ˇ˜¸˘˙]|--|\]\(")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]")
 _SPACES = re.compile(r"\s{2,}|[^\S ]")
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
@@ -73,7 +74,7 @@ def plain(text: str) -> str:
     """
     for _ in range(_MAX_ROUNDS):
         before, text = text, _without_markup(text)
-        if text == before:
+        if text == before or _SIGN.search(text) is None:
             break
     return text
 

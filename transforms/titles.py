@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from transforms.text import letters_key, plain_text
+from transforms.text import letters_key, plain_texts
 
 # Titles that name a part of a volume, not a work of their own: they recur in every issue. As title keys.
 _GENERIC_TITLE = (
@@ -44,15 +44,13 @@ _OWN_FULL_STOP = r"(?:\.\.|\b(?i:inc|ltd|co|corp|jr|sr|vs|etc|al|vol|no|st|dr|i\
 def clean_title(title: pl.Expr, subtitle: pl.Expr) -> pl.Expr:
     r"""A title as plain text with its subtitle behind ": ", without the full stop some sources set; null for a placeholder.
 
-    >>> titles = pl.Series(["A  {BERT} for \emph{maps}.", "Learning, Inc.", "N/A", "Maps: a survey"])
+    >>> titles = pl.Series([r"A  {BERT} for \emph{maps}.", "Learning, Inc.", "N/A", "Maps: a survey"])
     >>> subtitles = pl.Series(["with atlases", None, None, "A survey"])
     >>> pl.select(clean_title(pl.lit(titles), pl.lit(subtitles))).to_series().to_list()
     ['A BERT for maps: with atlases', 'Learning, Inc.', None, 'Maps: a survey']
     """
-    main, rest = _clean_title(title), _clean_title(subtitle)
-    is_new = ~main.str.to_lowercase().str.contains(rest.str.to_lowercase(), literal=True)
-    joint = pl.when(main.str.contains(r"[:?!.]$")).then(pl.lit(" ")).otherwise(pl.lit(": "))
-    return pl.when(is_new & main.is_not_null()).then(pl.concat_str(main, joint, rest)).otherwise(main)
+    both = pl.struct(title.alias("title"), subtitle.alias("subtitle"))
+    return both.map_batches(_clean_titles, return_dtype=pl.String, is_elementwise=True)
 
 
 def title_key(title: pl.Expr) -> pl.Expr:
@@ -77,11 +75,19 @@ def is_generic_title(title_key: pl.Expr) -> pl.Expr:
     return title_key.str.contains(_GENERIC_TITLE)
 
 
-def _clean_title(title: pl.Expr) -> pl.Expr:
-    plain = plain_text(title)
-    plain = (
-        pl.when(plain.str.ends_with(".") & ~plain.str.contains(_OWN_FULL_STOP))
-        .then(plain.str.strip_suffix(".").str.strip_chars())
-        .otherwise(plain)
-    )
-    return pl.when(~plain.str.contains(_PLACEHOLDER)).then(plain)
+def _clean_titles(pairs: pl.Series) -> pl.Series:
+    titles = pairs.struct.unnest()
+    # Columns, not expressions: Polars would run the Python function of `plain_text` for each mention of it.
+    plain = titles.select(plain_texts(titles["title"]).alias("title"), plain_texts(titles["subtitle"]).alias("subtitle"))
+    main, rest = pl.col("title"), pl.col("subtitle")
+    is_new = ~main.str.to_lowercase().str.contains(rest.str.to_lowercase(), literal=True)
+    joint = pl.when(main.str.contains(r"[:?!.]$")).then(pl.lit(" ")).otherwise(pl.lit(": "))
+    joined = pl.when(is_new).then(pl.concat_str(main, joint, rest)).otherwise(main)
+    return plain.select(_own_title(main), _own_title(rest)).select(joined).to_series()
+
+
+def _own_title(plain: pl.Expr) -> pl.Expr:
+    """A title without the full stop that its source has set; null for a placeholder."""
+    is_set = plain.str.ends_with(".") & ~plain.str.contains(_OWN_FULL_STOP)
+    bare = pl.when(is_set).then(plain.str.strip_suffix(".").str.strip_chars()).otherwise(plain)
+    return pl.when(~bare.str.contains(_PLACEHOLDER)).then(bare)
