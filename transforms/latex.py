@@ -43,9 +43,10 @@ _SWITCHES = _names(
 _BREAKS = _names("par newline linebreak newpage clearpage item smallskip medskip bigskip quad qquad hline space")
 _ADDRESSES = _names("url path nolinkurl href")
 _FOOTNOTES = frozenset(("footnote", "footnotetext"))
-_TWO_ARGUMENTS = _names("textcolor colorbox color foreignlanguage SI bibinfo bibfield")
+_TWO_ARGUMENTS = _names("textcolor colorbox color foreignlanguage bibinfo bibfield")
+_CITATION = re.compile(r"(?:no|auto|paren|foot|text|full|super|smart)?[cC]ite[a-zA-Z]*")
 _REFERENCE = re.compile(
-    r"(?:no|auto|paren|foot|text|full|super|smart)?[cC]ite[a-zA-Z]*|[a-zA-Z]{0,4}ref|label|index|bibliography|bibliographystyle|footnotemark|thanks|[vh]space|includegraphics|begin|end"
+    r"[a-zA-Z]{0,4}ref|label|index|bibliography|bibliographystyle|footnotemark|thanks|[vh]space|includegraphics|begin|end"
 )
 _WORDS = {
     "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "XeTeX": "XeTeX", "textbackslash": "\\", "textasciitilde": "~",
@@ -68,6 +69,7 @@ _ESCAPED_LINE_BREAK = re.compile(r"(?:\\r)?\\n(?![a-z])")
 _MACRO = re.compile(r"\\(?:([a-zA-Z]+)\*?|(.)|$)", re.DOTALL)
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _LINE_SKIP = re.compile(r"\[\d[^\]]*\]")
+_SCRIPTS = re.compile(r"(?:[_^](?:\{[^{}]{1,12}\}|\w))+")
 _OPTION = re.compile(r"\s*\[[^\]]*\]")
 
 
@@ -108,11 +110,11 @@ def hold_maths(text: str, hold: Callable[[str], str]) -> str:
 def plain_latex(text: str, hold: Callable[[str], str]) -> str:
     r"""`text` with its macros and escapes in plain Unicode. Its formulas must have been taken out before.
 
-    Formatting is dropped, addresses and their texts stay, citations and labels go. A macro nobody but its authors knows
-    stays as it is; a bare formula that is hard does too, and is given to `hold`.
+    Formatting is dropped, addresses and the texts of links stay, citations become their keys in brackets, labels
+    go. A macro nobody but its authors knows stays as it is; a bare formula that is hard does too, and is given to `hold`.
 
     >>> plain_latex(r"\emph{trade-off} of 50\% in G\"odel's na\"{\i}ve \textbf{Stra\ss e}~\cite{a} with \ours{}", hold=str)
-    "trade-off of 50% in Gödel's naïve Straße with \\ours"
+    "trade-off of 50% in Gödel's naïve Straße~[a] with \\ours"
     """
     if '\\"' in text and _CLOSING_ESCAPED_QUOTE.search(text):
         text = text.replace('\\"', '"')  # JSON or SQL escapes, no umlauts: an umlaut's letter follows at once
@@ -191,8 +193,12 @@ class _RunningText:
             self._footnote()
         elif name in _BREAKS:
             self.written.append(" ")
+        elif _CITATION.fullmatch(name):
+            self._cite(self.text[start : self.position])
         elif _REFERENCE.fullmatch(name):
             self._drop_reference()
+        elif name in ("SI", "qty", "SIrange"):
+            self._quantity()
         elif name in _WORDS or name in symbols():
             self._symbol(name)
         elif is_maths_macro(name):
@@ -247,8 +253,26 @@ class _RunningText:
         content = self._inner(group).strip().removesuffix(".")
         self.written.append(f" ({content})" if content else "")
 
+    def _cite(self, shown: str) -> None:
+        """A citation as its keys in brackets, as it is printed: sentences are built on it ("improves the bound of [AB21]")."""
+        start = self.position
+        while option := _OPTION.match(self.text, self.position):
+            self.position = option.end()
+        keys = self._group()
+        if keys is None:
+            self.position = start
+            self.written.append(shown)
+        else:
+            self.written.append(f"[{', '.join(key.strip() for key in keys.split(','))}]")
+
+    def _quantity(self) -> None:
+        r"""A number and its unit: `\SI{105}{\micro\metre}` is "105 micrometre"."""
+        parts = [part for part in (self._group(), self._group(), self._group()) if part is not None]
+        *numbers, unit = parts or [""]
+        self.written.append(f"{'–'.join(numbers)} {unit.replace(chr(92), '')}".strip())
+
     def _drop_reference(self) -> None:
-        """Leaves a citation or label out, with the tie or space before it."""
+        """Leaves a label or what refers to one out, with the tie or space before it."""
         start = self.position
         while option := _OPTION.match(self.text, self.position):
             self.position = option.end()
@@ -265,6 +289,12 @@ class _RunningText:
             self.written.pop()
 
     def _symbol(self, name: str) -> None:
+        if name not in _WORDS and (scripts := _SCRIPTS.match(self.text, self.position)):
+            formula = plain_maths(f"\\{name}{scripts[0]}")
+            if formula is not None:
+                self.written.append(formula)
+                self.position = scripts.end()
+                return
         self.written.append(_WORDS.get(name) or symbols()[name])
         if self.text.startswith("{}", self.position):
             self.position += 2

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable
 
 from transforms.latex import HOLD, hold_maths, plain_latex, script_digits
+from transforms.maths import lowered, raised
 
 _MAX_ROUNDS = 6
 """How often a text is gone over until it stays the same. Real texts need two; more only where mark-up is escaped several
@@ -21,6 +22,9 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]")
 _SPACES = re.compile(r"\s{2,}|[^\S ]")
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+
+# "\\textit{" and "\\emph{" that some program read as a tab or an escape character, "extit{" and "mph{".
+_SWALLOWED_ESCAPE = re.compile(r"(\t|\x1b|(?<![\w\\]))(ext(?:it|bf|tt|rm|sc|sf)\{|(?<=\x1b)mph\{)")
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
@@ -45,6 +49,7 @@ _MARKDOWN_LINK = re.compile(
 )
 # A lookbehind stands behind the sign it is about: so the search for the sign is one for a literal, ten times as fast.
 _BOLD = re.compile(r"\*\*(?<![\d\\]\*\*)(?=[^\s*])((?:[^*]|\*(?!\*)){1,500}?)(?<=[^\s])\*\*(?!\*)")
+_BOLD_ITALIC = re.compile(r"\*\*\*(?<![\w*]\*\*\*)(?=[^\s*])([^*]{1,400}?)(?<=[^\s*])\*\*\*(?![\w*])")
 _ITALIC = re.compile(r"\*(?<![\w*\\)\]]\*)(?=[^\s*])([^*]{1,400}?)(?<=[^\s*])\*(?![\w*])")
 _UNDERSCORE_BOLD = re.compile(r"__(?<![\w_]__)(?=[^\s_])([^_]*[\s.,:;!?][^_]*|[A-Z][^_]*)(?<=[^\s_])__(?![\w_])")
 _UNDERSCORE = re.compile(r"_(?<![\w_\\/]_)(?=[^\s_])([^_]{1,400}?)(?<=[^\s_])_(?![\w_])")
@@ -56,13 +61,19 @@ _SINGLE_QUOTED = re.compile(r"`(?<![\w`]`)(?=[^\s`])([^`]{1,120}?)(?<=[^\s`])'(?
 _EM_DASH = re.compile(r"---(?<!----)(?!-)")
 _EN_DASH = re.compile(r"--(?:(?<=[^\s-]--)(?=[^-])|(?<=\s--)(?=\s))")
 _TIE = re.compile(r"~(?<=[A-Za-z.,)]~)(?=[\w(\[$\x01])")
-_GROUP = re.compile(r"\{([^{}]*)\}")
+_SCRIPT = re.compile(r"(?<=[\w)])(\^|_)\{([^{}]{1,4})\}")
+_GROUP = re.compile(r"(?<![\^_])\{([^{}]*)\}")
 _SET = re.compile(r"[\w.+-]*(?:\s*,\s*[\w.…+-]*)+|\W*|\d+")
 
 _LETTER = r"[^\W\d_]"
 _APART = re.compile("[\u0300-\u036f´¨ˇ˜¸˘˙]")
 _SPACED_ACCENT = re.compile(f"({_LETTER}) ([\u0300-\u036f])({_LETTER})?")
 _SPACING_ACCENTS = {"´": "\u0301", "¨": "\u0308", "ˇ": "\u030c", "˜": "\u0303", "¸": "\u0327", "˘": "\u0306", "˙": "\u0307"}
+# The letters that carry an accent in the languages names are written in; "ŕ" and "ḿ" exist, but "Pe´rez" is Pérez.
+_ACCENTED_LETTERS = {
+    "\u0301": "aeiouycnsz", "\u0308": "aeiouy", "\u030c": "cdenrstzg", "\u0303": "anoui", "\u0327": "cst",
+    "\u0306": "agu", "\u0307": "zceg", "\u0328": "ae", "\u030b": "ou", "\u030a": "au", "\u0304": "aeiou",
+}  # fmt: skip
 _GLUED_ACCENT = re.compile(f"(?<!´)({_LETTER})([´¨ˇ˜¸˘˙])(?!(?:s|t|re|ve|ll|d|m)\\b)({_LETTER})")
 
 
@@ -80,7 +91,7 @@ def plain(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    text = unescaped(text)
+    text = _SWALLOWED_ESCAPE.sub(_with_backslash, unescaped(text))
     if "<" in text:
         text = _without_tags(text)
     text = _CONTROLS.sub("", text)
@@ -122,6 +133,10 @@ def unescaped(text: str) -> str:
     return text
 
 
+def _with_backslash(swallowed: re.Match[str]) -> str:
+    return "\\" + ("t" if swallowed[1].isspace() or not swallowed[1] else "e") + swallowed[2]
+
+
 def _without_tags(text: str) -> str:
     text = _ABSTRACT_HEADING.sub("", _COMMENT.sub("", text))
     text = _SCRIPT_TAG.sub(lambda match: script_digits(match[2], is_raised=match[1].lower() == "sup"), text)
@@ -143,6 +158,8 @@ def _held_address(address: str, hold: Callable[[str], str]) -> str:
 
 
 def _without_markdown(text: str) -> str:
+    if "***" in text:
+        text = _BOLD_ITALIC.sub(r"\1", text)
     if "**" in text:
         text = _BOLD.sub(r"\1", text)
     if "*" in text:
@@ -164,8 +181,14 @@ def _typeset(text: str) -> str:
     if "~" in text:
         text = _TIE.sub(" ", text)
     if "{" in text:
+        text = _SCRIPT.sub(_bare_script, text)
         text = _GROUP.sub(_without_braces, text)
     return text
+
+
+def _bare_script(script: re.Match[str]) -> str:
+    """A script outside of a formula ("10^{-3}") in Unicode; as it is where it has no such form ("n^{2D}")."""
+    return (raised(script[2]) if script[1] == "^" else lowered(script[2])) or script[0]
 
 
 def _without_braces(group: re.Match[str]) -> str:
@@ -186,9 +209,10 @@ def _set_accent(before: str, apart: str, accent: str, after: str) -> str:
     """The accent on the letter after it (TeX sets it first: "Ruszczy ́nski"), else on the one before it ("Mu¨ller")."""
     base = {"ı": "i", "ȷ": "j"}.get(after, after)
     over_after, over_before = (unicodedata.normalize("NFC", letter + accent) for letter in (base, before))
-    if after.islower() and len(over_after) == 1 and not (accent == "\u0327" and len(over_before) == 1):
+    usual = _ACCENTED_LETTERS.get(accent, "aeiouy")
+    if base and base in usual and len(over_after) == 1 and not (accent == "\u0327" and before in usual):
         return before + over_after
-    if len(over_before) == 1 and (apart == " " or before.lower() in "aeiouycnsz"):
+    if len(over_before) == 1 and (apart == " " or before.lower() in usual):
         return over_before + after
     if after and len(over_after) == 1 and apart == " ":
         return f"{before} {over_after}"

@@ -7,6 +7,7 @@ formula hard: half a formula is never converted.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache, lru_cache
 
@@ -76,6 +77,8 @@ _MATHS_MACROS = (
     | {"sqrt", "binom", "operatorname", "ensuremath"}
     | {style for style in _PLAIN_STYLES if style.startswith(("math", "b", "p"))}
 ) - {"left", "right"}  # fmt: skip
+_DECIMALS = re.compile(r"\.\d")
+_LOST_BACKSLASH = re.compile(r"(?<![\\a-zA-Z])(?:math[a-z]+|[td]?frac|sqrt|text[a-z]*|operatorname)\{")
 _PLAIN_CHARACTERS = frozenset("+-=<>/,.()[]|!?:;*'`\"@")
 
 
@@ -90,6 +93,8 @@ def plain_maths(formula: str) -> str | None:
     >>> plain_maths(r"6.97\\times 10^3"), plain_maths(r"\\tilde{O}(k+d)"), plain_maths(r"k^{2/p}")
     ('6.97×10³', 'Õ(k+d)', None)
     """
+    if _LOST_BACKSLASH.search(formula):
+        return None
     try:
         parser = _Formula(formula)
         plain = parser.row()
@@ -188,7 +193,7 @@ class _Formula:
             had_space = plain.endswith(" ")
             plain += piece
             pending_space = False
-            if is_word and self._next().isalnum():
+            if is_word and (self._next().isalnum() or self._next() == "{"):
                 plain += " "
             elif swallows and self._next().isspace():
                 if is_word or (is_relation and had_space):
@@ -268,7 +273,11 @@ class _Formula:
 
     def _scripted(self, sign: str, before: str) -> str:
         self.position += 1
+        is_bare = self._next() not in ("{", "\\")
         text = "".join(self._argument().split())
+        behind = self.source[self.position : self.position + 2]
+        if is_bare and ((text in "+-" and behind[:1].isalnum()) or behind[:1].isdigit() or _DECIMALS.match(behind)):
+            raise _Hard  # "ε^-7/4", "x^23", "x^3.5": what is meant is not what TeX reads
         if text in ("st", "nd", "rd", "th") and (not before or before[-1].isdigit()):
             return text
         plain = raised(text) if sign == "^" else lowered(text)

@@ -45,7 +45,7 @@ _HAS_MARKUP = (
 _ABSTRACT_HEADING = r"^(?:(?i:abstract)\s*[:.—–-]\s*|A(?:bstract|BSTRACT)\s+(\p{Lu}))"
 _NO_ABSTRACT = (
     r"(?i)^(?:\W*|n\s*/\s*a|none|null|nan|abstract|\[?no abstract(?: is)?(?: available| provided)?\.?\]?|"
-    r"abstract not available\.?|not available\.?|tba|tbd)$"
+    r"(?:abstract )?(?:not available|unavailable)\.?|tba|tbd)$"
 )
 _HAS_MOJIBAKE = r"Ã[\x{80}-\x{BF}‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|â\x{80}|Â[\x{A0}-\x{BF}]|Ä[\x{80}-\x{BF}]|ï¬"
 """UTF-8 once read as Windows-1252 or Latin-1 ("Ã©" for "é")."""
@@ -111,9 +111,9 @@ def abstract_key(abstract: pl.Expr) -> pl.Expr:
 
 def _clean_abstracts(abstracts: pl.Series) -> pl.Series:
     # Columns, not expressions: Polars would run the Python function of `plain_text` for each mention of it.
-    plain_abstract = pl.col("plain").str.replace(_ABSTRACT_HEADING, "$1")
-    plain_abstracts = plain_texts(abstracts).to_frame("plain").select(plain_abstract)
-    return plain_abstracts.select(pl.when(~pl.col("plain").str.contains(_NO_ABSTRACT)).then("plain")).to_series()
+    plain_abstracts = plain_texts(abstracts).to_frame("plain")
+    bare = pl.when(~pl.col("plain").str.contains(_NO_ABSTRACT)).then(pl.col("plain").str.replace(_ABSTRACT_HEADING, "$1"))
+    return plain_abstracts.select(bare).to_series()
 
 
 def plain_texts(texts: pl.Series) -> pl.Series:
