@@ -17,7 +17,7 @@ def control_totals(columns: Sequence[ViewerColumn], rows: Sequence[Mapping[str, 
     What a cell that the viewer cut shows is less than its value, so it counts towards the greatest length, as far as it
     is shown, and not towards the least. Nulls count nowhere; an empty cell has length 0 where the page states such a one.
     """
-    totals = []
+    totals: list[dict[str, object]] = []
     for column in columns:
         values = [row[column.name] for row in rows]
         for statistic, declared in column.statistics():
@@ -86,7 +86,7 @@ def _lengths(values: Iterable[str], *, is_least: bool, has_empty: bool) -> list[
     lengths = []
     for value in values:
         mark = cut_mark_length(value)
-        if is_null(value) and not (value == "" and has_empty) or (mark and is_least):
+        if (is_null(value) and (value or not has_empty)) or (mark and is_least):
             continue
         lengths.append(float(shown_length(value) - mark))
     return lengths

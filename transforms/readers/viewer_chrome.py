@@ -30,9 +30,7 @@ _FOOTER_LINE = re.compile(rf"{_OPENING}|{_PAGINATION}|{_FOLLOWING}", re.IGNORECA
 _END_LINE = re.compile(r"End of preview\. ")
 _MAX_FOOTER_LINE_CHARACTERS = 500
 _MARKS = re.compile(r"⟨\d+⟩|^[*+-][ \t]+(?=\S)|^#+[ \t]+")
-_ONLY_END_LINE = re.compile(r"End of preview\. ")
-_MAX_FOOTER_LINE_CHARACTERS = 500
-_MARKS = re.compile(r"(?:\*[ \t]*)+\Z|-{3,}\Z")
+_ONLY_MARKS = re.compile(r"(?:\*[ \t]*)+\Z|-{3,}\Z")
 
 # What the page prints above its table: the block begins with one of the first and its last line is one of the second.
 _CHROME_FIRST = re.compile(

@@ -15,8 +15,8 @@ it (none of the 100 of the seed does); a figure that more than a fifth of them b
 _MIN_URL_RATIO = 0.9
 """Share of a column's clear values that are addresses, from which the column counts as one of addresses."""
 
-_MIN_CLASS_VALUES = 5
-"""Clear values from which a class not among them is held against a reading: fewer say little of a rare class."""
+_MIN_VALUES_WITHOUT_ADDRESS = 5
+"""Clear values, none of them an address, from which an address is held against a reading of the column."""
 
 _REACH = {"bool": 2, "integer": 2, "number": 2, "date": 2, "width": 4, "duration": 4, "classes": 16, "label": 16}
 _REACH_TEXT = 400
@@ -74,7 +74,6 @@ class Evidence:
     has_addresses: bool = False
     lacks_addresses: bool = False
     known_classes: frozenset[str] = frozenset()
-    clear_values: int = 0
 
     @property
     def longest(self) -> float:
@@ -88,7 +87,7 @@ class Evidence:
         return _REACH.get(self.column.family, _REACH_TEXT)
 
     def points(self, cell: str) -> int:
-        """What speaks against the cell: 1 for the page's own figures, 1 for the shape of the column's clear values."""
+        """What speaks against the cell, 3 at most: 1 for the page's own figures, the rest for what clear values look like."""
         if cell == "null":
             return 0
         points = int(self.is_trusted and self.breaks_figures(cell))
@@ -96,8 +95,11 @@ class Evidence:
             return points + (not is_address(cell))
         if self.lacks_addresses and is_address(cell):
             return points + 1
-        is_new = self.clear_values >= _MIN_CLASS_VALUES and bool(self.known_classes) and cell not in self.known_classes
-        return points + is_new
+        if self.column.family in ("classes", "label"):
+            # A class that clear rows do not show may be one; but the name of a class holds no line break and no pipe.
+            is_new = bool(self.known_classes) and cell not in self.known_classes
+            return points + is_new + ("\n" in cell or " | " in cell)
+        return points
 
     def breaks_figures(self, cell: str) -> bool:
         """Whether the cell cannot be a value of the column by what the page's head says of it."""
@@ -130,15 +132,15 @@ def _learn_column(column: ViewerColumn, cells: list[str]) -> Evidence:
     values = [cell for cell in cells if not is_null(cell)]
     address_count = sum(map(is_address, values))
     has_addresses = bool(values) and address_count >= _MIN_URL_RATIO * len(values)
-    lacks_addresses = len(values) >= _MIN_CLASS_VALUES and not address_count and column.family == "text"
+    lacks_addresses = len(values) >= _MIN_VALUES_WITHOUT_ADDRESS and not address_count and column.family == "text"
     if column.family in ("classes", "label"):
         known = frozenset(values)
         is_trusted = not column.classes or len(known) <= column.classes.high
-        return Evidence(column, is_trusted, has_addresses, lacks_addresses, known, len(values))
+        return Evidence(column, is_trusted, has_addresses, lacks_addresses, known)
     stated = Evidence(column)
     breaks = sum(map(stated.breaks_figures, values))
     is_trusted = breaks < 2 or breaks <= _MAX_LIE_RATIO * len(values)
-    return Evidence(column, is_trusted, has_addresses, lacks_addresses, clear_values=len(values))
+    return Evidence(column, is_trusted, has_addresses, lacks_addresses)
 
 
 def _is_outside(column: ViewerColumn, cell: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from transforms.readers.viewer_chrome import after_footer_sentence
 from transforms.readers.viewer_columns import GAP, SPEC, SPEC_WITH_FIGURES, ViewerColumn, column_from, column_of
@@ -56,7 +57,8 @@ def find_heads(text: str) -> list[Head]:
     ('one token a line', ['title', 'year'], 47)
     """
     tables = _table_heads(text)
-    heads, floor = [], 0
+    heads: list[Head] = []
+    floor = 0
     for head in [*tables, None]:
         heads += _token_heads(text, floor, head.start if head else len(text), is_first=not heads)
         if head:
@@ -99,7 +101,7 @@ def _table_head(text: str, floor: int, rule: re.Match[str]) -> Head | None:
     outer = pipes[: len(pipes) - (count - 1)]
     first_start = outer[-1] + 1 if outer else 0
     edges = [first_start - 1, *inner, len(window)]
-    pieces = [window[left + 1 : right] for left, right in zip(edges, edges[1:], strict=False)]
+    pieces = [window[left + 1 : right] for left, right in pairwise(edges)]
     first = _first_piece(pieces[0])
     found = [(first[1], True) if first else column_of(pieces[0]), *map(column_of, pieces[1:])]
     if not any(column.statistics() for column, _ in found) and not all(is_known for _, is_known in found):

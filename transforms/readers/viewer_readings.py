@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from transforms.readers.viewer_evidence import Evidence, is_address
@@ -23,11 +23,15 @@ _REACH_BEYOND_TOKENS = 3
 
 
 class Token(NamedTuple):
-    """A place where a cell may end: characters `start` to `end`, the next cell at `after` (past a row's leading pipe)."""
+    """A place where a cell may end: characters `start` to `end`, the next line's end of it included.
+
+    The next cell begins at `after` where a row ends here (past the next one's leading pipe), at `inner` where none does.
+    """
 
     start: int
     end: int
     after: int
+    inner: int
     may_part: bool
     may_end: bool
     is_line: bool
@@ -49,10 +53,11 @@ class Costs:
     cut: int
 
 
-TABLE_COSTS = Costs(part=4, end=2, line=0, point=1, cut_base=4, cut=2)
-"""In a table a separator within a cell (4) outweighs all evidence against one cell (2), so a row whose pipes are as many
-as its columns stands whatever its figures say: n columns can have 2n points against them, and to read such a row as part
-of its neighbour puts n separators, 4n + 2, into a cell."""
+TABLE_COSTS = Costs(part=6, end=3, line=0, point=1, cut_base=6, cut=3)
+"""In a table a row whose pipes are as many as its columns stands, whatever speaks against its cells (3 points each at most):
+to read two such rows as one saves 6n points for n columns and puts n separators into a cell, 6n + 3; to take the first
+lines of one out as a cut row costs 3n + 12 at least. A cut row of one or two separators costs as much as these within a
+cell, so that such a stretch is ambiguous unless its cells speak; of three or more it costs less."""
 
 
 def line_costs(column_count: int) -> Costs:
@@ -94,6 +99,12 @@ class Lattice:
         self.best: dict[int, int] = {}
         self.before: dict[int, list[tuple[int, str]]] = {}
         self.spent = 0
+        # With one token a line, a line break is likelier in the texts that the page's figures say are long.
+        widths = [column.longest if column.column.family == "text" else 0.0 for column in evidence]
+        self.is_long = [width >= max(widths) / 2 for width in widths]
+        self.filled_end = self.start + len(text[self.start : self.end].rstrip())
+        # How many separators stand after each token, the first figure being that of the whole stretch.
+        self.parts_after = [*accumulate((token.may_part for token in reversed(tokens)), initial=0)][::-1]
 
     def pieces(self, *, is_last: bool, budget: int) -> list[Piece]:
         """The stretch in pieces that cover it, in order.
@@ -110,6 +121,12 @@ class Lattice:
     def _code(self, token: int, state: int) -> int:
         """A node: after token number `token` (-1 is the start), column `state` ended there, or a row did, or one begins."""
         return (token + 1) * self.width + state
+
+    def _begin(self, token: int, column: int) -> int:
+        """Where the column's cell begins whose row or left neighbour ends at `token`."""
+        if token < 0:
+            return self.after
+        return self.tokens[token].inner if column else self.tokens[token].after
 
     def _edge(self, source: int, target: int, cost: int, kind: str) -> None:
         known = self.best.get(target)
@@ -139,8 +156,10 @@ class Lattice:
         """Edges for every place where the column's cell may end that begins after `token`."""
         text, tokens, costs, evidence = self.text, self.tokens, self.costs, self.evidence[column]
         is_last_column = column == self.count - 1
-        begin = tokens[token].after if token >= 0 else self.after
+        begin = self._begin(token, column)
         cost, piece_start = self.best[source], begin
+        is_table = not costs.line
+        part = costs.part + (not is_table and not self.is_long[column])
         limit = evidence.longest + _REACH_BEYOND_TOKENS if costs.line else float("inf")
         for place in range(token + 1, min(token + 1 + evidence.reach, len(tokens))):
             this = tokens[place]
@@ -149,14 +168,18 @@ class Lattice:
             if this.may_end if is_last_column else this.may_part:
                 self.spent += 1
                 against = evidence.points(text[begin : this.start].strip(" ")) * costs.point
+                if piece_start != begin and is_address(text[piece_start : this.start].strip(" ")):
+                    against += costs.point
+                if is_table and this.may_end and not is_last_column:
+                    against += costs.end
                 target = self._code(place, self.count if is_last_column else column)
                 self._edge(source, target, cost + against, "cell")
             # An address alone between two separators is a cell of its own rather than a part of a text.
             if this.may_part:
                 if is_address(text[piece_start : this.start].strip(" ")):
                     cost += costs.point
-                piece_start = this.after
-            cost += costs.part * this.may_part + costs.end * this.may_end + costs.line * (this.is_line and not this.may_part)
+                piece_start = this.inner
+            cost += part * this.may_part + costs.end * this.may_end + costs.line * (this.is_line and not this.may_part)
 
     def _leave_out(self, token: int, boundary: int, cost: int, is_last: bool) -> None:
         """Edges for what may stand between rows: a blank line, lines of a row that was cut, the page's unfinished end."""
@@ -170,14 +193,15 @@ class Lattice:
             if this.may_part:
                 if parts + 1 >= self.count:
                     break
+                self.spent += 1
                 against += self.evidence[parts].points(self.text[begin : this.start].strip(" "))
-                parts, begin = parts + 1, this.after
+                parts, begin = parts + 1, this.inner
             if parts and (this.is_line or this.may_end) and place + 1 < len(tokens):
-                cut = min(costs.part * parts, costs.cut_base + costs.cut * parts) if not costs.line else self._cut(parts)
+                cut = self._cut(parts) if costs.line else min(costs.part * parts, self._cut(parts)) + costs.end * this.may_end
                 self._edge(boundary, self._code(place, self.count + 1), cost + cut + against * costs.point, "cut")
         if is_last:
-            rest = self.text[tokens[token].end if token >= 0 else self.start : self.end]
-            parts = sum(this.may_part for this in tokens[token + 1 :]) if rest.strip() else -1
+            is_open = (tokens[token].end if token >= 0 else self.start) < self.filled_end
+            parts = self.parts_after[token + 1] if is_open else -1
             goal = self._code(len(tokens), self.count)
             self._edge(boundary, goal, cost + (self._cut(parts) if parts >= 0 else 0), "cut" if parts >= 0 else "blank")
 
@@ -251,7 +275,7 @@ class Lattice:
             if kind != "cell":
                 pieces.append(Piece(kind, begin, end))
                 continue
-            cells.append((self.tokens[left].after if left >= 0 else self.after, self.tokens[right].start))
+            cells.append((self._begin(left, len(cells)), self.tokens[right].start))
             if target % self.width == self.count:
                 pieces.append(Piece("row", begin, end, tuple(cells)))
                 cells = []

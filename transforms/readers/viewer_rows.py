@@ -18,12 +18,12 @@ from transforms.readers.viewer_readings import TABLE_COSTS, Lattice, Piece, Toke
 MAX_STRETCH_TOKENS = 1_500
 """Longest stretch of a table that is searched: a hundred rows of fifteen columns without one plain row among them."""
 
-MAX_PAGE_TOKENS = 40_000
-"""Longest page with one token a line that is searched: a hundred rows of a hundred columns, with many line breaks."""
+MAX_PAGE_TOKENS = 20_000
+"""Longest page with one token a line that is searched: a hundred rows of a hundred columns, and as many line breaks."""
 
-MAX_LOOKS = 1_000_000
-"""Cells looked at for one page before its readings are too many: about 1 µs each. The seed's table needs 5,000, the same
-page with one token a line 30,000 in each of two passes."""
+MAX_LOOKS = 400_000
+"""Cells looked at for one page before its readings are too many: about 5 µs each, so 2 s, and twice that with one token a
+line. The seed's table needs 5,000; the same page with one token a line 40,000 in each of two passes."""
 
 _ENOUGH_CLEAR_ROWS = 2_000
 _PIPE_OR_LINE = re.compile(r"(?<!\S)\|(?:[ \t]*+(?P<end>\r?\n|\Z)|(?!\S))|(?P<line>\r?\n)")
@@ -61,7 +61,7 @@ def is_row_end(text: str, head: Head, position: int, end: int) -> bool | None:
 
 def _read_table(text: str, head: Head, start: int, end: int) -> list[Piece]:
     blocks = _blocks(text, head, start, end)
-    clear = [_row(block) for block in blocks if block.kind == "plain"][:_ENOUGH_CLEAR_ROWS]
+    clear = _clear_rows(blocks)[:_ENOUGH_CLEAR_ROWS]
     evidence = learn(head.columns, _texts(text, clear))
     pieces: list[Piece] = []
     looks = MAX_LOOKS
@@ -69,7 +69,7 @@ def _read_table(text: str, head: Head, start: int, end: int) -> list[Piece]:
         if len(run) == 1 and run[0].kind != "open":
             pieces += _unsearched(run)
             continue
-        tokens = [token for block in run for token in block.tokens]
+        tokens = [token for block in run for token in (block.tokens or _line_tokens(text, head, block))]
         lattice = Lattice(text, tokens, (run[0].start, run[0].after, run[-1].end), evidence, TABLE_COSTS)
         if len(tokens) > MAX_STRETCH_TOKENS or looks < 0:
             pieces += _unsearched(run)
@@ -84,7 +84,7 @@ def _read_table(text: str, head: Head, start: int, end: int) -> list[Piece]:
 
 def _read_lines(text: str, head: Head, start: int, end: int) -> list[Piece]:
     """The rows where each token has its line: what the first pass finds for sure teaches the second."""
-    tokens = [Token(m.start(), m.end(), m.end(), True, True, True) for m in _LINE.finditer(text, start, end)]
+    tokens = [Token(m.start(), m.end(), m.end(), m.end(), True, True, True) for m in _LINE.finditer(text, start, end)]
     if not tokens:
         return [Piece("blank", start, end)]
     costs = line_costs(len(head.columns))
@@ -100,6 +100,10 @@ def _read_lines(text: str, head: Head, start: int, end: int) -> list[Piece]:
         except TooManyReadings:
             return [Piece("too_many" if text[start:end].strip() else "blank", start, end)]
         clear = [piece for piece in pieces if piece.kind == "row"]
+        taught = learn(head.columns, _texts(text, clear))
+        is_whole = all(piece.kind in ("row", "blank") for piece in pieces)
+        if is_whole and all(_fits(taught, cells) for cells in _texts(text, clear)):
+            break
     return pieces
 
 
@@ -118,10 +122,7 @@ def _blocks(text: str, head: Head, start: int, end: int) -> list[_Block]:
     position = start
     while position < end:
         if blank := _BLANK_LINES.match(text, position, end):
-            lines = [Token(m.start(), m.end(), m.end(), False, False, True) for m in _LINE.finditer(blank[0])]
-            lines = [token._replace(start=token.start + position, end=token.end + position) for token in lines]
-            lines = [token._replace(after=_after_lead(text, head, token.end, end)) for token in lines]
-            blocks.append(_Block("blank", position, position, blank.end(), lines))
+            blocks.append(_Block("blank", position, position, blank.end(), []))
             position = blank.end()
             continue
         block = _block(text, head, position, end)
@@ -145,12 +146,31 @@ def _block(text: str, head: Head, start: int, end: int) -> _Block:
     return _Block("open", start, after, end, tokens)
 
 
+def _clear_rows(blocks: list[_Block]) -> list[Piece]:
+    """The plain rows that no open block stands next to; all plain rows where there is none of these."""
+    filled = [block for block in blocks if block.kind != "blank"]
+    kinds = ["plain", *(block.kind for block in filled), "plain"]
+    sides = zip(kinds, kinds[2:], strict=False)
+    plain = [(block, "open" not in side) for block, side in zip(filled, sides, strict=True) if block.kind == "plain"]
+    return [_row(block) for block, is_clear in plain if is_clear] or [_row(block) for block, _ in plain]
+
+
+def _line_tokens(text: str, head: Head, block: _Block) -> list[Token]:
+    """The line ends of a blank block; none of an unfinished last row without any token."""
+    if block.kind != "blank":
+        return []
+    lines = [match.span() for match in _LINE.finditer(text, block.start, block.end)]
+    return [Token(start, end, _after_lead(text, head, end, block.end), end, False, False, True) for start, end in lines]
+
+
 def _token(text: str, head: Head, match: re.Match[str], end: int) -> Token:
+    start, after_pipe = match.start(), match.start() + 1
     if match["line"] is not None:
-        return Token(match.start(), match.end(), _after_lead(text, head, match.end(), end), False, not head.has_trail, True)
+        after = _after_lead(text, head, match.end(), end)
+        return Token(start, match.end(), after, match.end(), False, not head.has_trail, True)
     if match["end"] is not None and head.has_trail:
-        return Token(match.start(), match.end(), _after_lead(text, head, match.end(), end), True, True, False)
-    return Token(match.start(), match.start() + 1, match.start() + 1, True, False, False)
+        return Token(start, match.end(), _after_lead(text, head, match.end(), end), after_pipe, True, True, False)
+    return Token(start, after_pipe, after_pipe, after_pipe, True, False, False)
 
 
 def _after_lead(text: str, head: Head, position: int, end: int) -> int:
@@ -186,14 +206,18 @@ def _runs(text: str, blocks: list[_Block], evidence: Sequence[Evidence]) -> Iter
 
 
 def _is_clean(text: str, block: _Block, evidence: Sequence[Evidence]) -> bool:
-    cells = _row(block).cells
-    return not any(column.points(cell_text(text, cell)) for column, cell in zip(evidence, cells, strict=True))
+    return _fits(evidence, _texts(text, [_row(block)])[0])
+
+
+def _fits(evidence: Sequence[Evidence], cells: Sequence[str]) -> bool:
+    """Whether nothing speaks against any of a row's cells."""
+    return not any(column.points(cell) for column, cell in zip(evidence, cells, strict=True))
 
 
 def _row(block: _Block) -> Piece:
     """The one reading of a plain row."""
     edges = [token for token in block.tokens if token.may_part or token.may_end]
-    begins = [block.after, *(token.after for token in edges[:-1])]
+    begins = [block.after, *(token.inner for token in edges[:-1])]
     cells = tuple((begin, token.start) for begin, token in zip(begins, edges, strict=True))
     return Piece("row", block.start, block.end, cells)
 
