@@ -26,7 +26,8 @@ _MAX_FORMULA_CHARACTERS = 400
 _MATHS_ENVIRONMENT = re.compile(
     r"\\begin\{(equation|align|gather|math|displaymath|eqnarray)(\*?)\}(.*?)\\end\{\1\2\}", re.DOTALL
 )
-_DELIMITED_MATHS = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|(?<!\\)\$\$([^$]+)\$\$", re.DOTALL)
+_DISPLAYED_MATHS = re.compile(r"\\\[(.+?)\\\]", re.DOTALL)
+_DELIMITED_MATHS = re.compile(r"\\\((.+?)\\\)|(?<!\\)\$\$([^$]+)\$\$", re.DOTALL)
 _LATEX_SIGN = re.compile(r"\\[a-zA-Z|{]|[\^_]|[{}]")
 _PROSE = re.compile(r"[A-Za-z]{2,},? [A-Za-z]{2,}|[a-z]{3,}[.,;:] ")
 
@@ -87,9 +88,10 @@ def hold_maths(text: str, hold: Callable[[str], str]) -> str:
         return hold(f"${' '.join(formula.split())}$")
 
     if "\\" in text:
-        text = _MATHS_ENVIRONMENT.sub(lambda match: settled(match[3]), text)
+        text = _MATHS_ENVIRONMENT.sub(lambda match: f" {settled(match[3])} ", text)
     if "\\(" in text or "\\[" in text or "$$" in text:
-        text = _DELIMITED_MATHS.sub(lambda match: settled(match[1] or match[2] or match[3]), text)
+        text = _DISPLAYED_MATHS.sub(lambda match: f" {settled(match[1])} ", text)
+        text = _DELIMITED_MATHS.sub(lambda match: settled(match[1] or match[2]), text)
     pieces: list[str] = []
     start = 0
     while True:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable
 
 from transforms.latex import HOLD, hold_maths, plain_latex, script_digits
-from transforms.maths import lowered, raised
+from transforms.maths import WORDS_IN_BRACES, lowered, raised
 
 _MAX_ROUNDS = 6
 """How often a text is gone over until it stays the same. Real texts need two; more only where mark-up is escaped several
@@ -23,8 +23,13 @@ _SPACES = re.compile(r"\s{2,}|[^\S ]")
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 
-# "\\textit{" and "\\emph{" that some program read as a tab or an escape character, "extit{" and "mph{".
-_SWALLOWED_ESCAPE = re.compile(r"(\t|\x1b|(?<![\w\\]))(ext(?:it|bf|tt|rm|sc|sf)\{|(?<=\x1b)mph\{)")
+# "\\textit{", "\\emph{", "\\beta", … that some program read as a tab, an escape character, a backspace, …; also where the
+# tab is a space by now, and "extit{" is left.
+_SWALLOWED_ESCAPE = re.compile(
+    r"\t(?=ext(?:it|bf|tt|rm|sc|sf)\{|imes\b|heta\b|au\b)|(?<![\w\\])(?=ext(?:it|bf|tt|rm|sc|sf)\{)|\x1b(?=mph\{)|"
+    r"\x08(?=eta\b|ar\{|m\{|oldsymbol)|\x0c(?=rac\{)|\x0b(?=arepsilon\b|ec\{|arphi\b)|\x07(?=lpha\b|pprox\b|st\b)"
+)
+_ESCAPE_LETTERS = {"\t": "t", "": "t", "\x1b": "e", "\x08": "b", "\x0c": "f", "\x0b": "v", "\x07": "a"}
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
@@ -62,8 +67,7 @@ _EM_DASH = re.compile(r"---(?<!----)(?!-)")
 _EN_DASH = re.compile(r"--(?:(?<=[^\s-]--)(?=[^-])|(?<=\s--)(?=\s))")
 _TIE = re.compile(r"~(?<=[A-Za-z.,)]~)(?=[\w(\[$\x01])")
 _SCRIPT = re.compile(r"(?<=[\w)])(\^|_)\{([^{}]{1,4})\}")
-_GROUP = re.compile(r"(?<![\^_])\{([^{}]*)\}")
-_SET = re.compile(r"[\w.+-]*(?:\s*,\s*[\w.…+-]*)+|\W*|\d+")
+_MATHS_GROUP = re.compile(r"\{(\$[^$]{1,300}\$)\}")
 
 _LETTER = r"[^\W\d_]"
 _APART = re.compile("[\u0300-\u036f´¨ˇ˜¸˘˙]")
@@ -105,6 +109,8 @@ def _without_markup(text: str) -> str:
         text = _MARKDOWN_LINK.sub(r"\1", text)
     if "://" in text:
         text = _ADDRESS.sub(lambda match: _held_address(match[0], hold), text)
+    if "{$" in text:
+        text = _MATHS_GROUP.sub(r"\1", text)
     if "$" in text or "\\" in text:
         text = hold_maths(text, hold)
     if "\\" in text:
@@ -134,7 +140,7 @@ def unescaped(text: str) -> str:
 
 
 def _with_backslash(swallowed: re.Match[str]) -> str:
-    return "\\" + ("t" if swallowed[1].isspace() or not swallowed[1] else "e") + swallowed[2]
+    return "\\" + _ESCAPE_LETTERS[swallowed[0]]
 
 
 def _without_tags(text: str) -> str:
@@ -182,18 +188,13 @@ def _typeset(text: str) -> str:
         text = _TIE.sub(" ", text)
     if "{" in text:
         text = _SCRIPT.sub(_bare_script, text)
-        text = _GROUP.sub(_without_braces, text)
+        text = WORDS_IN_BRACES.sub(r"\1", text)
     return text
 
 
 def _bare_script(script: re.Match[str]) -> str:
     """A script outside of a formula ("10^{-3}") in Unicode; as it is where it has no such form ("n^{2D}")."""
     return (raised(script[2]) if script[1] == "^" else lowered(script[2])) or script[0]
-
-
-def _without_braces(group: re.Match[str]) -> str:
-    """A protective group ("{BERT}") without its braces; a set ("{0, 1}") and a number keep theirs."""
-    return group[0] if _SET.fullmatch(group[1]) else group[1]
 
 
 def _composed(text: str) -> str:
@@ -207,6 +208,11 @@ def _composed(text: str) -> str:
 
 def _set_accent(before: str, apart: str, accent: str, after: str) -> str:
     """The accent on the letter after it (TeX sets it first: "Ruszczy ́nski"), else on the one before it ("Mu¨ller")."""
+    if after.isupper():  # a word of its own: "the ́Etale"
+        composed = unicodedata.normalize("NFC", after + accent)
+        return (
+            f"{before} {composed}" if apart == " " and len(composed) == 1 else before + apart + accent * (apart == " ") + after
+        )
     base = {"ı": "i", "ȷ": "j"}.get(after, after)
     over_after, over_before = (unicodedata.normalize("NFC", letter + accent) for letter in (base, before))
     usual = _ACCENTED_LETTERS.get(accent, "aeiouy")
@@ -214,6 +220,4 @@ def _set_accent(before: str, apart: str, accent: str, after: str) -> str:
         return before + over_after
     if len(over_before) == 1 and (apart == " " or before.lower() in usual):
         return over_before + after
-    if after and len(over_after) == 1 and apart == " ":
-        return f"{before} {over_after}"
     return before + apart + (accent if apart == " " else "") + after

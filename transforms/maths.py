@@ -82,6 +82,13 @@ _LOST_BACKSLASH = re.compile(r"(?<![\\a-zA-Z])(?:math[a-z]+|[td]?frac|sqrt|text[
 _PLAIN_CHARACTERS = frozenset("+-=<>/,.()[]|!?:;*'`\"@")
 
 
+WORDS_IN_BRACES = re.compile(
+    r"(?<![\^_])\{(?!\W*\d*\W*\}|[\w.+-]*(?:\s*,\s*[\w.…+-]*)+\})([A-Za-z0-9\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff\u3040-\u9fff"
+    r"\x01\s.,:;'’‘“”\"()&/+*!?–—-]*)\}"
+)
+"""A group that only protects its words ("{BERT}"). A set ("{0, 1}"), a number, and what else reads as mathematics is none."""
+
+
 class _Hard(Exception):
     """The formula has no plain form."""
 
@@ -102,6 +109,8 @@ def plain_maths(formula: str) -> str | None:
             return None
     except (_Hard, RecursionError):
         return None
+    if WORDS_IN_BRACES.search(plain):
+        return None  # "E{x}" in running text would be taken for words in braces
     return unicodedata.normalize("NFC", " ".join(plain.split())) or None
 
 
