@@ -13,7 +13,8 @@ from transforms.readers.viewer_page import READER, read, sniff
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 
 HEAD = (
-    "title\nstringlengths 5\n40\n| url\nstringlengths 25\n25\n| abstract\nstringlengths 20\n120\n| tags\nstringclasses 3\nvalues\n"
+    "title\nstringlengths 5\n40\n| url\nstringlengths 25\n25\n| abstract\nstringlengths 20\n120\n"
+    "| tags\nstringclasses 3\nvalues\n"
     "|\n|---|---|---|---|\n"
 )
 FOOTER = (
@@ -127,6 +128,14 @@ def test_pipe_in_a_title_is_settled_by_the_figures(read_page):
 def test_pipes_and_row_ends_in_an_abstract_are_settled_by_the_figures(read_page):
     piped = (FERRIES[0], FERRIES[1], "We write p( x | y ) and |\nwe go on | and on until the tide.", "Poster")
     assert rows_of(read_page(table(PEBBLES, piped, LADDERS))) == [PEBBLES, piped, LADDERS]
+
+
+def test_pipes_and_line_breaks_in_a_title_make_no_cut_row_of_it(read_page):
+    head = HEAD.replace("5\n40", "5\n90")
+    piped = ("A title | of | x | y\n that goes on for short giants", *FERRIES[1:])
+    plain = [(f"A plain title of number {number}", *LADDERS[1:]) for number in range(3)]
+    batches = read_page(table(*plain, piped, *plain, head=head))
+    assert rows_of(batches) == [*plain, piped, *plain]
 
 
 def test_escaped_pipe_and_pipe_without_spaces_part_no_cells(read_page):

@@ -188,6 +188,8 @@ class Lattice:
         if token + 1 < len(tokens) and tokens[token + 1].is_line and not self.text[begin : tokens[token + 1].start].strip():
             self._edge(boundary, self._code(token + 1, self.count), cost + costs.line, "blank")
         parts = against = 0
+        # Lines whose cells do not fit the first columns are no row that was cut: each point weighs like a separator.
+        misfit = max(costs.point, costs.part)
         for place in range(token + 1, min(token + 1 + _CUT_REACH_TOKENS, len(tokens))):
             this = tokens[place]
             if this.may_part:
@@ -198,7 +200,7 @@ class Lattice:
                 parts, begin = parts + 1, this.inner
             if parts and (this.is_line or this.may_end) and place + 1 < len(tokens):
                 cut = self._cut(parts) if costs.line else min(costs.part * parts, self._cut(parts)) + costs.end * this.may_end
-                self._edge(boundary, self._code(place, self.count + 1), cost + cut + against * costs.point, "cut")
+                self._edge(boundary, self._code(place, self.count + 1), cost + cut + against * misfit, "cut")
         if is_last:
             is_open = (tokens[token].end if token >= 0 else self.start) < self.filled_end
             parts = self.parts_after[token + 1] if is_open else -1
