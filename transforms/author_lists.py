@@ -17,8 +17,8 @@ _COMMA = rf"\s*,(?:\s*and\s+|\s*&\s+|\s*)|{_AND}"
 _SEPARATORS = {";": r"\s*;\s*", "\n": r"\s*\n\s*", "|": r"\s*\|\s*", "and": rf"(?:,?{_AND})", ",": _COMMA}
 
 # "Adeli K.Lewis G. F.": a family name right behind the full stop of initials.
-_GLUED = r"\p{Lu}\.\p{Lu}\p{Ll}"
-_GLUE = re.compile(r"(?<=[\s.-][^\W\d_a-z]\.)(?=[^\W\d_a-z][^\W\d_A-Z]|[a-z]{2,4} [A-Z][a-z])")
+_GLUED = r"\p{Lu}\.\p{Lu}[\p{Ll}'’]"
+_GLUE = re.compile(r"(?<=[\s.-][^\W\d_a-z]\.)(?=[^\W\d_a-z](?:[^\W\d_A-Z]|['’])|[a-z]{2,4} [A-Z][a-z])")
 
 
 def split_author_lists(lists: pl.Series) -> pl.Series:

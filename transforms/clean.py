@@ -13,7 +13,7 @@ from transforms.identifiers import clean_identifiers
 from transforms.links import clean_links, page_url
 from transforms.numbering import number, pages
 from transforms.record_keys import record_keys
-from transforms.schemas import CLEAN_RECORDS
+from transforms.schemas import CLEAN_RECORDS, STAGED_RECORDS
 from transforms.tags import decision, keywords, split_tags, venue_decision, without_venue_decision
 from transforms.text import clean_abstract, is_cut, plain_text
 from transforms.titles import clean_title
@@ -57,7 +57,8 @@ def clean_records(staged: pl.DataFrame, *, file_sha256: str, source: SourceDefau
     `staged` has the columns of `schemas.STAGED_RECORDS`, `venue_aliases` alias, venue_id and name. The one reason to
     refuse a record is `empty_record`: no title, no authors, no abstract and no identifier.
     """
-    staged = staged.sort("ordinal", maintain_order=True)
+    # Polars 2.1 forgets the inner type of a list column that is null in every row when rows are moved.
+    staged = staged.sort("ordinal", maintain_order=True).cast(polars_schema(STAGED_RECORDS.columns))
     records = _clean_columns(staged, source, venue_aliases).with_columns(
         record_id=pl.format("{}:{}", pl.lit(file_sha256), staged["ordinal"].cast(pl.String)),
         record_key=record_keys(staged, source=source.name, has_keys=source.has_keys),
@@ -102,7 +103,7 @@ def _clean_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
         pages(pl.col("pages_raw")).alias("pages"),
         plain_text(pl.col("publisher_raw")).alias("publisher"),
         keywords(plain_text(pl.col("keywords_raw")), "keywords_tag").alias("keywords"),
-        pl.coalesce(page_url(pl.col("url_raw")), page_url(pl.col("urls_raw").list.first())).alias("url"),
+        pl.coalesce(page_url(pl.col("url_raw")), page_url(pl.col("urls_raw").list.join("\n"))).alias("url"),
         page_url(pl.col("pdf_url_raw")).alias("pdf_url"),
     )
     return columns.with_columns(

@@ -86,7 +86,7 @@ def doi(text: pl.Expr) -> pl.Expr:
         text.str.replace_all(r"%2[Ff]", "/")
         .str.replace_all(r"(?i)%28", "(")
         .str.replace_all(r"%29", ")")
-        .str.replace_all("\\_", "_", literal=True)
+        .str.replace_all(r"\\_|\s+_(\d)", "_$1")  # Springer's chapters also come as "…-19836-6 _31"
     )
     found = _trimmed_doi(plain.str.extract(_DOI).str.to_lowercase())
     return pl.when(

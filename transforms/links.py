@@ -18,6 +18,12 @@ _HAS_ADDRESS = (
     r"(?i)://|www\.|github|gitlab|bitbucket|huggingface|codeberg|gitee|4open|zenodo|osf\.io|kaggle|sites\.google|colab"
 )
 
+# What stands in templates and in empty forms: a host without a path, an invented repository.
+_NO_LINK = (
+    r"(?i)^https?://(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|huggingface\.co|zenodo\.org|sites\.google\.com|example\.\w+)"
+    r"(?:/(?:your|anonymous)[\w-]*|/xxx+)?$"
+)
+
 _CODE = (
     r"(?:gist\.|raw\.)?github(?:usercontent)?\.com/|gitlab\.|bitbucket\.org/|codeberg\.org/|gitee\.com/|sourceforge\.|"
     r"anonymous\.4open\.science/|colab\.research\.google\.com/|huggingface\.co/(?!datasets/)|pypi\.org/|cran\.r-project\.org/|"
@@ -47,14 +53,13 @@ def clean_links(staged: pl.DataFrame) -> pl.Series:
     in_columns = (
         rows.select("row", pl.col("link_urls_raw").alias("address"))
         .explode("address")
-        .drop_nulls("address")
-        .with_columns(pl.col("address").str.strip_chars())
-        .filter(pl.col("address").str.contains(rf"^(?:{_ADDRESS})"))
+        .select("row", pl.col("address").str.extract_all(_ADDRESS))
+        .explode("address")
     )
     links = (
         pl.concat([in_abstracts, in_columns])
         .select("row", url=link_url(pl.col("address")))
-        .drop_nulls("url")
+        .filter(~pl.col("url").str.contains(_NO_LINK))
         .unique()
         .sort("row", "url")
         .group_by("row", maintain_order=True)

@@ -101,6 +101,8 @@ def _inverted_name(text: str) -> PersonName:
     """`Family, Given`, `Family, Jr., Given`, `Family Jr., Given` or `Family, Given, Jr.`"""
     parts = [part.strip() for part in text.split(",")]
     parts = [part for part in parts if part and not _DEGREE.fullmatch(part)]
+    if len(parts) == 1:
+        return person_name(parts[0])  # "Ann Lee, PhD"
     suffixes = [part for part in parts if _SUFFIX.fullmatch(part)]
     parts = [part for part in parts if not _SUFFIX.fullmatch(part)]
     if not parts:

@@ -15,7 +15,7 @@ _DECISION_WORDS = (
     ("oral", r"\boral|top[\s-]*5\b"),
     ("spotlight", r"\bspotlight|top[\s-]*25\b"),
     ("poster", r"\bposter"),
-    ("accepted", r"\baccept|\bconditional(?:ly)? accept|\bhighlight\b|\baward\b"),
+    ("accepted", r"\baccept|\bconditional(?:ly)? accept|\bhighlight|\baward\b"),
 )
 _PRESENTATION = (
     r"(?:orals?|spotlights?|posters?|highlights?|notable[ -]top[ -]\d+%?|desk[ -]reject(?:ed)?|reject(?:ed)?|withdrawn?|"

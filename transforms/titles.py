@@ -6,30 +6,40 @@ import polars as pl
 
 from transforms.text import letters_key, plain_texts
 
-# Titles that name a part of a volume, not a work of their own: they recur in every issue. As title keys.
-_GENERIC_TITLE = (
-    r"^(?:a?guest|associate|deputy|senior|chief|generalchairs?|programchairs?|chairs?)*"
-    r"(?:editorial(?:s|board|introduction|note|notes|preface|comment|comments|statement|team|foreword|overview|index)?|"
-    r"editors?(?:inchief)?s?(?:comments?|notes?|introduction|message|preface|page|corner|choice|desk|foreword|remarks|letter|column)|"
-    r"(?:letters?|notes?|messages?|words?|comments?|remarks|introduction)(?:from|by|of|to)(?:the)?(?:guest|general|program|programme|new)*(?:editors?(?:inchief)?|chairs?|president|publisher)|"
-    r"(?:front|back|end|prefatory)(?:matter|cover|page|pages)(?:text)?|preface|foreword|forward|prologue|epilogue|afterword|"
-    r"(?:introduction|introductory(?:remarks|note|comments))|(?:introduction|preface|foreword|editorial)to(?:the|this)(?:special)?(?:issue|section|volume|proceedings)|"
-    r"(?:special)?(?:issue|section)(?:introduction|editorial)|(?:the)?specialissue|inthisissue|about(?:this|the)(?:issue|cover|authors?)|"
-    r"(?:volume|issue|publication|journal|subscription|copyright|ordering|author|authors|conference|general)information|"
-    r"(?:author|authors|subject|keyword|keywords|volume|cumulative|annual|reviewer|title|name)s?index(?:es)?|index|"
-    r"(?:table|list)?of?contents|contents|toc|list(?:of)?(?:authors|reviewers|referees|contributors|committees?|participants)|"
-    r"(?:reviewers?|referees?|contributors|participants)|(?:technical|steering|program|programme|organizing|organising|conference|reviewing)*committees?|"
-    r"acknowledge?ments?(?:to|of)?(?:the)?(?:reviewers|referees)?|thanks?(?:you)?to(?:the|our)?(?:reviewers|referees)|"
-    r"(?:call|callsfor|callfor)papers?|callforparticipation|calendar|announcements?|news|newsandnotes|newsandviews|newsletter|"
-    r"erratum|errata|corrigendum|corrigenda|correction|corrections|addendum|retraction|retractionnotice|publishersnote|"
-    r"(?:book|books|media|software|product)reviews?|booksreceived|reviews|reviewarticles?|obituary|inmemoriam|"
-    r"letters?|lettertotheeditor|letterstotheeditor|correspondence|comments?|commentary|discussion|reply|response|rejoinder|authorsreply|authorsresponse|"
-    r"abstracts?|posters?|posterabstracts?|posterpresentations?|oralpresentations?|keynotes?|keynotes?(?:address|speech|talk|speakers?)|invited(?:talks?|papers?|speakers?)|"
-    r"panel(?:s|discussion)?|panelsession|tutorials?|workshops?|welcome|welcome(?:message|address)|summary|overview|conclusions?|background|appendix|miscellaneous|miscellany|untitled|"
-    r"titlepage|cover|coverpage|coverimage|masthead|imprint|colophon|dedication|frontispiece|bibliography|references|glossary|advertisement|notice|notices)"
-    r"(?:(?:vol|volume|no|number|issue|part)*[\d]*)*$"
+# Titles that name a part of a volume, not a work of their own: they recur in every issue, and in the labelled sets they
+# are what merges by mistake. Written as title keys: no spaces, no apostrophes.
+_EDITOR = r"(?:guest|associate|senior|special|founding|new|general|program|programme|conference|technical|area)*"
+_OFFICE = r"(?:co)?(?:editors?(?:inchief)?s?|chairs?(?:man|mans|persons?)?s?|presidents?|treasurers?|publishers?|secretarys?)"
+_WRITING = (
+    r"(?:comments?|notes?|introduction|messages?|preface|page|corner|choice|desk|foreword|remarks?|letter|column|report|"
+    r"statement|welcome)"
 )
-
+_GENERIC_TITLES = (
+    rf"{_EDITOR}editorials?(?:board|introduction|notes?|preface|comments?|statement|team|foreword|overview|index)?",
+    rf"(?:from)?(?:the)?{_EDITOR}{_OFFICE}{_WRITING}?",
+    rf"(?:an?)?{_WRITING}(?:from|by|of|to)(?:the)?{_EDITOR}{_OFFICE}",
+    rf"(?:from|by)(?:the)?{_EDITOR}{_OFFICE}(?:desk)?",
+    r"(?:front|back|end|prefatory)(?:matter|cover|pages?)(?:text)?|(?:title|cover|half)?(?:page|title)|cover(?:image|art)?|masthead|frontispiece",
+    r"preface|foreword|prologue|epilogue|afterword|imprint|colophon|dedication|introductory(?:remarks|note|comments)",
+    r"(?:introduction|preface|foreword|editorial)(?:to(?:the|this)?(?:special)?(?:issue|section|volume|proceedings|track|minitrack))?",
+    r"(?:the|this)?(?:special)?(?:issue|section)(?:introduction|editorial)?|inthisissue|aboutth(?:is|e)(?:issue|cover|authors?)",
+    r"(?:volume|issue|publication|journal|subscription|copyright|ordering|authors?|conference|general)information",
+    r"(?:authors?|subject|keywords?|volume|cumulative|annual|reviewer|title|name)*index(?:es)?",
+    r"(?:table|list)?(?:of)?contents|toc|list(?:of)?(?:authors|reviewers|referees|contributors|committees?|participants)",
+    r"(?:\p{L}{2,10})?(?:reviewers|referees)|contributors|participants",
+    r"(?:technical|steering|program|programme|organi[sz]ing|conference|reviewing)*committees?",
+    r"acknowledge?ments?(?:toreviewers|ofreviewers|toreferees)?|thanks?(?:you)?to(?:the|our)?(?:reviewers|referees)",
+    r"call(?:s)?for(?:papers|participation|proposals)|calendar|announcements?|news(?:andnotes|andviews|letter)?|careerforum",
+    r"erratum|errata|corrigend(?:um|a)|corrections?|addend(?:um|a)|retraction(?:notice)?|publishersnote|notices?",
+    r"(?:book|media|software|product|article)?reviews?(?:articles?|column)?|book(?:s)?(?:received|reviewcolumn)|obituary|inmemoriam",
+    r"letters?(?:totheeditor)?|correspondence|comment(?:s|ary)?|discussion|repl(?:y|ies)|response|rejoinder|authors?(?:reply|response)",
+    r"(?:poster|meeting|conference|oral)?abstracts?|(?:poster|oral)(?:s|presentations?|session)?",
+    r"keynotes?(?:address|speech|talk|speakers?)?|invited(?:talks?|papers?|speakers?)",
+    r"panels?(?:discussion|session)?|tutorials?|workshops?|welcome(?:message|address)?",
+    r"summary|overview|conclusions?|background|appendix|miscellan(?:eous|y)|articles|reports|standards|surveys|interview|untitled",
+    r"bibliography|references|glossary|advertisements?|indexofadvertisers",
+)
+_GENERIC_TITLE = rf"^(?:{'|'.join(_GENERIC_TITLES)})(?:(?:vol(?:ume)?|no|number|issue|part)*\d*)*$"
 
 _PLACEHOLDER = (
     r"(?i)^(?:[^\p{L}\p{N}]*|n\s*/\s*a|none|null|nan|unknown(?: title)?|untitled(?: (?:paper|document|submission))?|tba|tbd|"
