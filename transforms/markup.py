@@ -26,10 +26,11 @@ _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl",
 # "\\textit{", "\\emph{", "\\beta", … that some program read as a tab, an escape character, a backspace, …; also where the
 # tab is a space by now, and "extit{" is left.
 _SWALLOWED_ESCAPE = re.compile(
-    r"\t(?=ext(?:it|bf|tt|rm|sc|sf)\{|imes\b|heta\b|au\b)|(?<![\w\\])(?=ext(?:it|bf|tt|rm|sc|sf)\{)|\x1b(?=mph\{)|"
-    r"\x08(?=eta\b|ar\{|m\{|oldsymbol)|\x0c(?=rac\{)|\x0b(?=arepsilon\b|ec\{|arphi\b)|\x07(?=lpha\b|pprox\b|st\b)"
+    r"\t(?=ext(?:it|bf|tt|rm|sc|sf)\{|imes\b|heta\b|au\b)|\x1b(?=mph\{)|\x08(?=eta\b|ar\{|m\{|oldsymbol)|"
+    r"\x0c(?=rac\{)|\x0b(?=arepsilon\b|ec\{|arphi\b)|\x07(?=lpha\b|pprox\b|st\b)"
 )
-_ESCAPE_LETTERS = {"\t": "t", "": "t", "\x1b": "e", "\x08": "b", "\x0c": "f", "\x0b": "v", "\x07": "a"}
+_ESCAPE_LETTERS = {"\t": "t", "\x1b": "e", "\x08": "b", "\x0c": "f", "\x0b": "v", "\x07": "a"}
+_BARE_EXT = re.compile(r"ext(?<![\w\\]ext)(?=(?:it|bf|tt|rm|sc|sf)\{)")
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
@@ -96,6 +97,8 @@ def plain(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     text = _SWALLOWED_ESCAPE.sub(_with_backslash, unescaped(text))
+    if "{" in text:
+        text = _BARE_EXT.sub(r"\\text", text)
     if "<" in text:
         text = _without_tags(text)
     text = _CONTROLS.sub("", text)

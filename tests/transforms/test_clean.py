@@ -165,7 +165,7 @@ RECORDS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=30, derandomize=True, deadline=None)
 @given(RECORDS)
 def test_every_staged_record_becomes_one_clean_record_or_one_reject(records):
     result = clean(*records)
