@@ -97,6 +97,8 @@ def _run_as_flow(order: RunOrder, wait_seconds: float, say: Say) -> RunReport:
     # Our own lines say what the run does, and an error is printed as a sentence; Prefect's log stays in its server.
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
     if not os.environ.get("PREFECT_API_URL"):
+        # Without this folder the temporary server tries in vain until its limit.
+        Path(os.environ.get("PREFECT_HOME") or "~/.prefect").expanduser().mkdir(parents=True, exist_ok=True)
         say("starting Prefect's temporary server (10 to 25 s; --direct does without, PREFECT_API_URL names a running one)")
     from flows.prefect_flow import pipeline
 

@@ -64,7 +64,7 @@ def test_the_samples_give_the_golden_rows(
     assert code == 0, err
     golden = project / "tests" / "data" / "golden" / f"{table}.jsonl"
     if pytestconfig.getoption("--regenerate"):
-        golden.parent.mkdir(exist_ok=True)
+        golden.parent.mkdir(parents=True, exist_ok=True)
         golden.write_text(out, encoding="utf-8")
     assert out == golden.read_text(encoding="utf-8")
 
