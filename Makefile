@@ -7,6 +7,8 @@ PYTHON ?= python3
 RAW ?= config/samples
 PIP := .venv/bin/python -m pip --disable-pip-version-check --quiet
 UV_COMPILE := .venv/bin/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml
+# Compiled now, as a command starts a tenth of a second sooner for it and the first user may not be allowed to write here.
+INSTALL_PROJECT = $(PIP) install --no-deps --no-build-isolation -e . && .venv/bin/python -m compileall -q flows transforms warehouse
 
 .PHONY: run test check lock clean
 
@@ -26,13 +28,13 @@ check: .venv/.dev
 .venv/.run: requirements.lock pyproject.toml
 	test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	$(PIP) install --require-hashes -r requirements.lock
-	$(PIP) install --no-deps --no-build-isolation -e .
+	$(INSTALL_PROJECT)
 	touch $@
 
 .venv/.dev: requirements-dev.lock requirements.lock pyproject.toml
 	test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	$(PIP) install --require-hashes -r requirements-dev.lock
-	$(PIP) install --no-deps --no-build-isolation -e .
+	$(INSTALL_PROJECT)
 	touch $@ .venv/.run
 
 lock: .venv/.dev
