@@ -116,7 +116,9 @@ def _of_each(files: Sequence[FileFrames], table: Table, frame_of_file: Callable[
 
 
 def _raw_files(files: Sequence[FileFrames]) -> pl.DataFrame:
-    rows = [{name: file.facts.get(name) for name in RAW_FILES.column_names()} | {"file_sha256": file.file_sha256} for file in files]
+    rows = [
+        {name: file.facts.get(name) for name in RAW_FILES.column_names()} | {"file_sha256": file.file_sha256} for file in files
+    ]
     return pl.DataFrame(rows, schema=polars_schema(RAW_FILES.columns), orient="row")
 
 
