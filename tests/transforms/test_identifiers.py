@@ -75,6 +75,7 @@ def test_an_address_names_its_identifier(address, expected):
 
 def test_arxiv_version_is_dropped_and_a_month_that_is_none_is_no_id():
     assert identifiers_of(arxiv_id_raw="arXiv:2301.12345v3") == ["arxiv:2301.12345"]
+    assert identifiers_of(arxiv_id_raw="2301.12345v2") == ["arxiv:2301.12345"]
     assert identifiers_of(arxiv_id_raw="2313.12345") == []
 
 

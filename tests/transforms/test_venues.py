@@ -71,6 +71,8 @@ def test_a_venue_is_known_by_its_names(text, expected):
         "ICML 2024 Workshop on Maps",
         "Workshop on Maps at NeurIPS 2023",
         "ICLR 2024 Workshop",
+        "Workshop on Maps (ICML 2024)",
+        "International Conference on Machine Learning 2020, Workshop on Maps",
         "CVPRW 2020",
         "ICLR.cc/2024/Workshop/Maps",
         "ICLR 2023 Tiny Papers",
