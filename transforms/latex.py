@@ -280,7 +280,7 @@ class _RunningText:
             self.position = option.end()
         if self._group() is None:
             self.position = start
-        else:
+        elif not self.text[self.position : self.position + 1].isalnum():
             self._strip_end()
 
     def _strip_end(self) -> None:

@@ -92,8 +92,8 @@ def letters_key(text: pl.Expr) -> pl.Expr:
     """
     letters = (
         text.str.replace_all(_FORMATTING_MACRO, "")
-        .str.to_lowercase()
         .str.normalize("NFKD")
+        .str.to_lowercase()
         .str.replace_many(_LETTER_SPELLINGS)
         .str.replace_all(_NOT_KEY, "")
     )
