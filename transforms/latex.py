@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from transforms.maths import is_maths_macro, lowered, plain_maths, raised, symbols
+from transforms.maths import MAX_FORMULA_CHARACTERS, is_maths_macro, lowered, plain_maths, raised, symbols
 
 HOLD = "\x01"
 """Stands around the number of a piece that later steps must not touch; cleaned text holds no control characters."""
@@ -21,13 +21,14 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_MAX_FORMULA_CHARACTERS = 400
+_MAX_DEPTH = 40
+"""How deep macros may stand in each other's arguments; real texts go four deep, a hostile one must not end the run."""
 
 _MATHS_ENVIRONMENT = re.compile(
-    r"\\begin\{(equation|align|gather|math|displaymath|eqnarray)(\*?)\}(.*?)\\end\{\1\2\}", re.DOTALL
+    r"\\begin\{(equation|align|gather|math|displaymath|eqnarray)(\*?)\}(.{1,1500}?)\\end\{\1\2\}", re.DOTALL
 )
-_DISPLAYED_MATHS = re.compile(r"\\\[(.+?)\\\]", re.DOTALL)
-_DELIMITED_MATHS = re.compile(r"\\\((.+?)\\\)|(?<!\\)\$\$([^$]+)\$\$", re.DOTALL)
+_DISPLAYED_MATHS = re.compile(r"\\\[(.{1,1500}?)\\\]", re.DOTALL)
+_DELIMITED_MATHS = re.compile(r"\\\((.{1,800}?)\\\)|(?<!\\)\$\$([^$]+)\$\$", re.DOTALL)
 _LATEX_SIGN = re.compile(r"\\[a-zA-Z|{]|[\^_]|[{}]")
 _PROSE = re.compile(r"[A-Za-z]{2,},? [A-Za-z]{2,}|[a-z]{3,}[.,;:] ")
 
@@ -150,7 +151,7 @@ def _is_maths(formula: str, after: str) -> bool:
     As in Pandoc: no space inside the dollars, no digit behind them. With a LaTeX sign in it, spaces may be there, but
     "$5 for model_a and $6" is none.
     """
-    if not formula.strip() or len(formula) > _MAX_FORMULA_CHARACTERS or HOLD in formula:
+    if not formula.strip() or len(formula) > MAX_FORMULA_CHARACTERS or HOLD in formula:
         return False
     if formula[0].isdigit() and (after.isdigit() or formula[-1].isspace()):
         return False
@@ -159,12 +160,26 @@ def _is_maths(formula: str, after: str) -> bool:
     return not (formula[0].isspace() or formula[-1].isspace() or after.isdigit()) and _PROSE.search(formula) is None
 
 
+def _closings(text: str) -> dict[int, int]:
+    """Where each brace that opens a group is closed, by its place; found once, in one go."""
+    found: dict[int, int] = {}
+    open_places: list[int] = []
+    for match in _BRACE.finditer(text):
+        if match[0] == "{":
+            open_places.append(match.start())
+        elif match[0] == "}" and open_places:
+            found[open_places.pop()] = match.start()
+    return found
+
+
 class _RunningText:
     """A text being read from left to right, and what is written of it."""
 
-    def __init__(self, text: str, hold: Callable[[str], str]) -> None:
+    def __init__(self, text: str, hold: Callable[[str], str], depth: int = 0) -> None:
         self.text = text
         self.hold = hold
+        self.depth = depth
+        self.closings: dict[int, int] | None = None
         self.position = 0
         self.written: list[str] = []
 
@@ -217,16 +232,16 @@ class _RunningText:
             start += 1
         if not self.text.startswith("{", start):
             return None
-        depth = 0
-        for match in _BRACE.finditer(self.text, start):
-            depth += {"{": 1, "}": -1}.get(match[0], 0)
-            if depth == 0:
-                self.position = match.end()
-                return self.text[start + 1 : match.start()]
-        return None
+        if self.closings is None:
+            self.closings = _closings(self.text)
+        end = self.closings.get(start)
+        if end is None:
+            return None
+        self.position = end + 1
+        return self.text[start + 1 : end]
 
     def _inner(self, text: str) -> str:
-        return _RunningText(text, self.hold).plain()
+        return _RunningText(text, self.hold, self.depth + 1).plain() if self.depth < _MAX_DEPTH else text
 
     def _skip_spaces(self) -> None:
         while self.text.startswith(" ", self.position):

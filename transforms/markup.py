@@ -33,7 +33,7 @@ _ESCAPE_LETTERS = {"\t": "t", "\x1b": "e", "\x08": "b", "\x0c": "f", "\x0b": "v"
 _BARE_EXT = re.compile(r"ext(?<![\w\\]ext)(?=(?:it|bf|tt|rm|sc|sf)\{)")
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-_COMMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
+_COMMENT = re.compile(r"<!--.{0,2000}?-->|<!\[CDATA\[|\]\]>", re.DOTALL)
 _ABSTRACT_HEADING = re.compile(r"^\s*<(?:jats:)?title>\s*(?:abstract|summary)\s*:?\s*</(?:jats:)?title>", re.IGNORECASE)
 _SCRIPT_TAG = re.compile(r"<(?:jats:)?(sub|sup)\b[^<>]{0,60}>([^<>]{0,200})</(?:jats:)?\1\s*>", re.IGNORECASE)
 _TAG = re.compile(

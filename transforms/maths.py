@@ -17,6 +17,9 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+MAX_FORMULA_CHARACTERS = 400
+"""A longer formula is hard, whatever it holds; and what stands between two dollars farther apart is none."""
+
 _MAX_SCRIPT_CHARACTERS = 4
 """Longest super- or subscript written in Unicode: "10⁻¹²" and "xₘₐₓ" read well, "xᵥₐₗᵢdₐₜᵢₒₙ" does not."""
 
@@ -83,7 +86,7 @@ _PLAIN_CHARACTERS = frozenset("+-=<>/,.()[]|!?:;*'`\"@")
 
 
 WORDS_IN_BRACES = re.compile(
-    r"(?<![\^_])\{(?!\W*\d*\W*\}|\s*[\w.+-]*(?:\s*,\s*[\w.…+-]*)+\s*\})([A-Za-z0-9\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff\u3040-\u9fff"
+    r"(?<![\^_])\{(?![^\w{}]*+\d*+[^\w{}]*+\}|\s*+[\w.+-]*+(?:\s*+,\s*+[\w.…+-]*+)++\s*+\})([A-Za-z0-9\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff\u3040-\u9fff"
     r"\x01\s.,:;'’‘“”\"()&/+*!?–—-]*)\}"
 )
 """A group that only protects its words ("{BERT}"). A set ("{0, 1}"), a number, and what else reads as mathematics is none."""
@@ -100,7 +103,7 @@ def plain_maths(formula: str) -> str | None:
     >>> plain_maths(r"6.97\\times 10^3"), plain_maths(r"\\tilde{O}(k+d)"), plain_maths(r"k^{2/p}")
     ('6.97×10³', 'Õ(k+d)', None)
     """
-    if _LOST_BACKSLASH.search(formula):
+    if len(formula) > MAX_FORMULA_CHARACTERS or _LOST_BACKSLASH.search(formula):
         return None
     try:
         parser = _Formula(formula)

@@ -36,7 +36,7 @@ def _raw_key(raw: str) -> str:
     """A hash of the record's own values. Text that is no JSON object (no reader gives such) is hashed as it stands."""
     try:
         values = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         values = raw
     if not isinstance(values, dict):
         return _hashed([("text", raw)])

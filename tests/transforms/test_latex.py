@@ -143,3 +143,10 @@ def test_a_formula_is_converted_wholly_or_not_at_all(formula):
 def test_cleaning_a_text_with_a_formula_twice_changes_nothing(formula):
     once = plain(f"We show ${formula}$ here.")
     assert plain(once) == once
+
+
+@pytest.mark.parametrize("piece", ["\\emph{", "{", "\\frac{", "\\footnote{", "{a, ", "\\(", "$\\frac{1}"])
+def test_a_hostile_text_neither_ends_the_run_nor_takes_long(piece):
+    # Each of these took 20 s or a RecursionError at this length before groups were found in one go and depth was limited.
+    for text in (piece * 3000, piece * 3000 + "x" + "}" * 3000):
+        assert isinstance(plain(text), str)
