@@ -30,14 +30,15 @@ _NO_NAME = (
 def clean_authors(staged: pl.DataFrame) -> pl.Series:
     """The authors of each record, in order: `list<struct<name, name_raw, given, family>>`, empty where there are none.
 
-    Reads `author_names_raw` (which wins) and `authors_raw`. The separator of `authors_raw` is decided on the whole column.
+    Reads `author_names_raw` (which wins) and `authors_raw`. The separator of `authors_raw` is decided for each file (`file_sha256`, whose
+    rows stand together) as a whole.
     "et al.", "others" and placeholders ("Anonymous", "N/A") are no authors; a list that is given twice counts once.
     """
     lists = staged.select(
         pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
         pl.coalesce(
             pl.when(pl.col("author_names_raw").list.len() > 0).then("author_names_raw"),
-            split_author_lists(staged["authors_raw"]).alias("split"),
+            _split_by_file(staged),
         ).alias("name_raw"),
     )
     names = _once(lists).explode("name_raw").drop_nulls("name_raw")
@@ -52,6 +53,12 @@ def clean_authors(staged: pl.DataFrame) -> pl.Series:
         .select(pl.coalesce("authors", pl.lit([], dtype=pl.List(AUTHOR_STRUCT))))
         .to_series()
     )
+
+
+def _split_by_file(staged: pl.DataFrame) -> pl.Series:
+    files = staged.select("file_sha256", "authors_raw").partition_by("file_sha256", maintain_order=True)
+    empty = pl.Series("split", [], pl.List(pl.String))
+    return pl.concat([empty, *(split_author_lists(file["authors_raw"]).alias("split") for file in files)])
 
 
 def _once(lists: pl.DataFrame) -> pl.DataFrame:

@@ -13,8 +13,8 @@ from transforms.person_names import person_name
 def authors_of(*texts, names=None):
     """The authors of a file with these author lists, a list a record."""
     frame = pl.DataFrame(
-        {"authors_raw": list(texts), "author_names_raw": names or [None] * len(texts)},
-        schema={"authors_raw": pl.String, "author_names_raw": pl.List(pl.String)},
+        {"file_sha256": ["f00d"] * len(texts), "authors_raw": list(texts), "author_names_raw": names or [None] * len(texts)},
+        schema={"file_sha256": pl.String, "authors_raw": pl.String, "author_names_raw": pl.List(pl.String)},
     )
     return clean_authors(frame).to_list()
 

@@ -25,11 +25,15 @@ def staged(*records):
         {"ordinal": place, "locator": f"row {place}", "raw": json.dumps(record), **record}
         for place, record in enumerate(records, 1)
     ]
-    return pl.DataFrame(rows, schema=polars_schema(STAGED_RECORDS.columns), orient="row")
+    return in_file("f00d", pl.DataFrame(rows, schema=polars_schema(STAGED_RECORDS.columns), orient="row"))
+
+
+def in_file(file_sha256, frame):
+    return frame.with_columns(file_sha256=pl.lit(file_sha256))
 
 
 def clean(*records, source=SOURCE):
-    return clean_records(staged(*records), file_sha256="f00d", source=source, venue_aliases=ALIASES)
+    return clean_records(staged(*records), source=source, venue_aliases=ALIASES)
 
 
 def cleaned(source=SOURCE, **record):
@@ -175,10 +179,21 @@ def test_every_staged_record_becomes_one_clean_record_or_one_reject(records):
 
 def test_the_order_of_the_rows_makes_no_difference():
     rows = staged({"title_raw": "B", "authors_raw": "Ann Lee"}, {}, {"title_raw": "A"}, {"title_raw": "A"})
-    results = [
-        clean_records(frame, file_sha256="f00d", source=SOURCE, venue_aliases=ALIASES) for frame in (rows, rows.reverse())
-    ]
+    results = [clean_records(frame, source=SOURCE, venue_aliases=ALIASES) for frame in (rows, rows.reverse())]
     assert results[0].records.equals(results[1].records) and results[0].rejects.equals(results[1].rejects)
+
+
+def test_files_cleaned_together_are_as_if_cleaned_one_by_one():
+    """The separator of author lists, and the n of equal keys, are each file's own."""
+    commas = in_file("aa", staged({"title_raw": "T", "authors_raw": "Ann Lee,Bo Li"}, {"title_raw": "T"}, {}))
+    families = in_file(
+        "bb", staged({"title_raw": "T", "authors_raw": "Lee, Ann and Li, Bo"}, {"title_raw": "T"}, {"title_raw": "T"})
+    )
+    together = clean_records(pl.concat([families, commas]), source=SOURCE, venue_aliases=ALIASES)
+    apart = [clean_records(file, source=SOURCE, venue_aliases=ALIASES) for file in (commas, families)]
+    assert together.records.equals(pl.concat([part.records for part in apart]))
+    assert together.rejects.equals(pl.concat([part.rejects for part in apart]))
+    assert together.rejects["record_id"].to_list() == ["aa:3"]
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")

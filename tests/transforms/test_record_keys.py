@@ -12,8 +12,12 @@ from transforms.record_keys import record_keys
 
 def keys_of(*raw, source="demo", has_keys=False, source_keys=None):
     rows = pl.DataFrame(
-        {"source_key": source_keys or [None] * len(raw), "raw": [json.dumps(values) for values in raw]},
-        schema={"source_key": pl.String, "raw": pl.String},
+        {
+            "file_sha256": ["f00d"] * len(raw),
+            "source_key": source_keys or [None] * len(raw),
+            "raw": [json.dumps(values) for values in raw],
+        },
+        schema={"file_sha256": pl.String, "source_key": pl.String, "raw": pl.String},
     )
     return record_keys(rows, source=source, has_keys=has_keys).to_list()
 
