@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from flows.settings import PROJECT_DIR
 
-_LIBRARIES = ("polars", "pyarrow", "rapidfuzz", "ftfy", "pylatexenc", "nameparser", "duckdb", "charset-normalizer")
+_LIBRARIES = ("polars", "pyarrow", "rapidfuzz", "ftfy", "pylatexenc", "duckdb")
 """The libraries whose release has a say in the tables."""
 
 

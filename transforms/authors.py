@@ -30,8 +30,8 @@ _NO_NAME = (
 def clean_authors(staged: pl.DataFrame) -> pl.Series:
     """The authors of each record, in order: `list<struct<name, name_raw, given, family>>`, empty where there are none.
 
-    Reads `author_names_raw` (which wins) and `authors_raw`. The separator of `authors_raw` is decided for each file (`file_sha256`, whose
-    rows stand together) as a whole.
+    Reads `author_names_raw` (which wins) and `authors_raw`. The separator of `authors_raw` is decided for each
+    file (`file_sha256`, whose rows stand together) as a whole.
     "et al.", "others" and placeholders ("Anonymous", "N/A") are no authors; a list that is given twice counts once.
     """
     lists = staged.select(
