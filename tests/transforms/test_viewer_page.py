@@ -24,6 +24,8 @@ FOOTER = (
 PEBBLES = ("Pebbles sorted by sound", "https://example.org/p/aaa", "We sort pebbles by the sound they make.", "Oral")
 FERRIES = ("Ferries wait for the tide", "https://example.org/p/bbb", "A ferry that waits is late but dry, we show.", "Poster")
 LADDERS = ("Ladders for short giants", "https://example.org/p/ccc", "Short giants climb too; here is how they do it.", "Oral")
+KETTLES = ("Kettles that sing alone", "https://example.org/p/ddd", "Some kettles sing; we listened to a hundred.", "Spotlight")
+THIMBLES = ("Thimbles as helmets", "https://example.org/p/eee", "A thimble fits an ant; we measure how well.", "Poster")
 COLUMNS = ("title", "url", "abstract", "tags")
 
 
@@ -96,7 +98,16 @@ def test_one_token_a_line_gives_the_same_records(read_page):
 
 def test_one_token_a_line_with_line_breaks_in_abstracts(read_page):
     broken = (FERRIES[0], FERRIES[1], "A ferry that waits\nis late but dry,\n\nwe show.", FERRIES[3])
-    assert rows_of(read_page(lines(PEBBLES, broken, LADDERS))) == [PEBBLES, broken, LADDERS]
+    others = [KETTLES, LADDERS, THIMBLES]
+    assert rows_of(read_page(lines(PEBBLES, broken, *others))) == [PEBBLES, broken, *others]
+
+
+def test_one_token_a_line_with_a_line_break_that_two_columns_could_hold_is_ambiguous(read_page):
+    """The break may stand in the abstract, or "we show." be a class and the title begin with "Poster"."""
+    broken = (FERRIES[0], FERRIES[1], "A ferry that waits\nis late but dry,\n\nwe show.", FERRIES[3])
+    batches = read_page(lines(PEBBLES, broken, LADDERS))
+    assert rows_of(batches) == [PEBBLES]
+    assert reasons(batches) == ["ambiguous_row"]
 
 
 def test_span_of_a_record_holds_its_values_and_its_line_end(read_page):
@@ -258,7 +269,8 @@ def test_cut_cells_count_towards_the_greatest_length_only(read_page):
 def test_abstract_that_speaks_of_a_footer_is_not_cut_there(read_page):
     speaks = (PEBBLES[0], PEBBLES[1], "We study how\nSubsets and Splits\nof pebbles are made.", "Oral")
     assert rows_of(read_page(table(speaks, FERRIES))) == [speaks, FERRIES]
-    assert rows_of(read_page(lines(speaks, FERRIES))) == [speaks, FERRIES]
+    others = [FERRIES, KETTLES, LADDERS, THIMBLES]
+    assert rows_of(read_page(lines(speaks, *others))) == [speaks, *others]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -123,6 +124,11 @@ class Evidence:
         return False
 
 
+def fits(evidence: Sequence[Evidence], cells: Sequence[str]) -> bool:
+    """Whether nothing speaks against any of a row's cells."""
+    return not any(column.points(cell) for column, cell in zip(evidence, cells, strict=True))
+
+
 def learn(columns: Sequence[ViewerColumn], rows: Sequence[Sequence[str]]) -> tuple[Evidence, ...]:
     """The evidence for each column, from the head's figures and the cells of rows that can be read in one way."""
     return tuple(_learn_column(column, [row[place] for row in rows]) for place, column in enumerate(columns))
@@ -134,8 +140,7 @@ def _learn_column(column: ViewerColumn, cells: list[str]) -> Evidence:
     has_addresses = bool(values) and address_count >= _MIN_URL_RATIO * len(values)
     lacks_addresses = len(values) >= _MIN_VALUES_WITHOUT_ADDRESS and not address_count and column.family == "text"
     if column.family in ("classes", "label"):
-        known = frozenset(values)
-        is_trusted = not column.classes or len(known) <= column.classes.high
+        known, is_trusted = _known_classes(column, values)
         return Evidence(column, is_trusted, has_addresses, lacks_addresses, known)
     stated = Evidence(column)
     breaks = sum(map(stated.breaks_figures, values))
@@ -143,13 +148,31 @@ def _learn_column(column: ViewerColumn, cells: list[str]) -> Evidence:
     return Evidence(column, is_trusted, has_addresses, lacks_addresses)
 
 
+def _known_classes(column: ViewerColumn, values: list[str]) -> tuple[frozenset[str], bool]:
+    """The classes that clear rows show, and whether the stated count may be true of them.
+
+    Where there are more than stated, the commonest are known, if nearly all values are one of them: the rest is misread.
+    """
+    counts = Counter(values)
+    if not column.classes or len(counts) <= column.classes.high:
+        return frozenset(counts), True
+    commonest = counts.most_common(int(column.classes.high))
+    if len(values) - sum(count for _, count in commonest) > _MAX_LIE_RATIO * len(values):
+        return frozenset(counts), False
+    return frozenset(name for name, _ in commonest), True
+
+
 def _is_outside(column: ViewerColumn, cell: str) -> bool:
     """Whether a text is shorter or longer than the head allows; of a cut one only what is shown is known."""
     if not column.least or not column.most:
         return False
     mark = cut_mark_length(cell)
-    length = shown_length(cell) - mark
-    return length > column.most.high or (not mark and length < column.least.low)
+    length = len(cell) - mark
+    low = 0 if mark else column.least.low
+    if 2 * low <= length <= column.most.high or length > 2 * column.most.high:
+        # Line breaks, which take time to count in long texts, at most halve the length.
+        return length > column.most.high
+    return not low <= shown_length(cell) - mark <= column.most.high
 
 
 def _is_beyond(column: ViewerColumn, cell: str) -> bool:

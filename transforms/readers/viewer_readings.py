@@ -18,6 +18,9 @@ from transforms.readers.viewer_evidence import Evidence, is_address
 _CUT_REACH_TOKENS = 64
 """How many tokens lines taken out as one cut row may hold."""
 
+_CHARACTERS_A_LOOK = 4_096
+"""A cell of so many characters takes twice as long to look at as a short one."""
+
 _REACH_BEYOND_TOKENS = 3
 """How many of them once the cell is longer than its column's figures allow, in the form without pipes."""
 
@@ -99,9 +102,6 @@ class Lattice:
         self.best: dict[int, int] = {}
         self.before: dict[int, list[tuple[int, str]]] = {}
         self.spent = 0
-        # With one token a line, a line break is likelier in the texts that the page's figures say are long.
-        widths = [column.longest if column.column.family == "text" else 0.0 for column in evidence]
-        self.is_long = [width >= max(widths) / 2 for width in widths]
         self.filled_end = self.start + len(text[self.start : self.end].rstrip())
         # How many separators stand after each token, the first figure being that of the whole stretch.
         self.parts_after = [*accumulate((token.may_part for token in reversed(tokens)), initial=0)][::-1]
@@ -159,19 +159,18 @@ class Lattice:
         begin = self._begin(token, column)
         cost, piece_start = self.best[source], begin
         is_table = not costs.line
-        part = costs.part + (not is_table and not self.is_long[column])
         limit = evidence.longest + _REACH_BEYOND_TOKENS if costs.line else float("inf")
         for place in range(token + 1, min(token + 1 + evidence.reach, len(tokens))):
             this = tokens[place]
             if this.start - begin > limit and place - token > _REACH_BEYOND_TOKENS:
                 break
             if this.may_end if is_last_column else this.may_part:
-                self.spent += 1
+                self.spent += 1 + (this.start - begin) // _CHARACTERS_A_LOOK
                 against = evidence.points(text[begin : this.start].strip(" ")) * costs.point
                 if piece_start != begin and is_address(text[piece_start : this.start].strip(" ")):
                     against += costs.point
                 if is_table and this.may_end and not is_last_column:
-                    against += costs.end
+                    against += 2 * (costs.part + costs.end)
                 target = self._code(place, self.count if is_last_column else column)
                 self._edge(source, target, cost + against, "cell")
             # An address alone between two separators is a cell of its own rather than a part of a text.
@@ -179,7 +178,7 @@ class Lattice:
                 if is_address(text[piece_start : this.start].strip(" ")):
                     cost += costs.point
                 piece_start = this.inner
-            cost += part * this.may_part + costs.end * this.may_end + costs.line * (this.is_line and not this.may_part)
+            cost += costs.part * this.may_part + costs.end * this.may_end + costs.line * (this.is_line and not this.may_part)
 
     def _leave_out(self, token: int, boundary: int, cost: int, is_last: bool) -> None:
         """Edges for what may stand between rows: a blank line, lines of a row that was cut, the page's unfinished end."""
@@ -187,7 +186,7 @@ class Lattice:
         begin = tokens[token].after if token >= 0 else self.after
         if token + 1 < len(tokens) and tokens[token + 1].is_line and not self.text[begin : tokens[token + 1].start].strip():
             self._edge(boundary, self._code(token + 1, self.count), cost + costs.line, "blank")
-        parts = against = 0
+        parts = against = ends = 0
         # Lines whose cells do not fit the first columns are no row that was cut: each point weighs like a separator.
         misfit = max(costs.point, costs.part)
         for place in range(token + 1, min(token + 1 + _CUT_REACH_TOKENS, len(tokens))):
@@ -198,8 +197,9 @@ class Lattice:
                 self.spent += 1
                 against += self.evidence[parts].points(self.text[begin : this.start].strip(" "))
                 parts, begin = parts + 1, this.inner
+            ends += this.may_end
             if parts and (this.is_line or this.may_end) and place + 1 < len(tokens):
-                cut = self._cut(parts) if costs.line else min(costs.part * parts, self._cut(parts)) + costs.end * this.may_end
+                cut = self._cut(parts) if costs.line else min(costs.part * parts, self._cut(parts)) + costs.end * ends
                 self._edge(boundary, self._code(place, self.count + 1), cost + cut + against * misfit, "cut")
         if is_last:
             is_open = (tokens[token].end if token >= 0 else self.start) < self.filled_end
@@ -294,3 +294,8 @@ def joined(pieces: Sequence[Piece]) -> list[Piece]:
             kept.append(piece)
     assert all(left.end == right.start for left, right in pairwise(kept))
     return kept
+
+
+def cell_text(text: str, cell: tuple[int, int]) -> str:
+    """The cell as given, without the spaces that pad it."""
+    return text[cell[0] : cell[1]].strip(" ")

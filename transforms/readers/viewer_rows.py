@@ -11,15 +11,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from transforms.readers.viewer_evidence import Evidence, learn
+from transforms.readers.viewer_evidence import Evidence, fits, learn
 from transforms.readers.viewer_head import Head
-from transforms.readers.viewer_readings import TABLE_COSTS, Lattice, Piece, Token, TooManyReadings, joined, line_costs
+from transforms.readers.viewer_lines import read_lines
+from transforms.readers.viewer_readings import TABLE_COSTS, Lattice, Piece, Token, TooManyReadings, cell_text, joined
 
 MAX_STRETCH_TOKENS = 1_500
 """Longest stretch of a table that is searched: a hundred rows of fifteen columns without one plain row among them."""
-
-MAX_PAGE_TOKENS = 20_000
-"""Longest page with one token a line that is searched: a hundred rows of a hundred columns, and as many line breaks."""
 
 MAX_LOOKS = 400_000
 """Cells looked at for one page before its readings are too many: about 5 µs each, so 2 s, and twice that with one token a
@@ -48,7 +46,7 @@ def read_rows(text: str, head: Head, start: int, end: int) -> list[Piece]:
     """The pieces of the page's body, characters `start` to `end`, in order: rows, blank, cut, ambiguous, too_many."""
     if head.form == "table":
         return joined(_read_table(text, head, start, end))
-    return joined(_read_lines(text, head, start, end))
+    return joined(read_lines(text, head, start, end))
 
 
 def is_row_end(text: str, head: Head, position: int, end: int) -> bool | None:
@@ -80,36 +78,6 @@ def _read_table(text: str, head: Head, start: int, end: int) -> list[Piece]:
             pieces += _unsearched(run)
         looks -= lattice.spent
     return pieces
-
-
-def _read_lines(text: str, head: Head, start: int, end: int) -> list[Piece]:
-    """The rows where each token has its line: what the first pass finds for sure teaches the second."""
-    tokens = [Token(m.start(), m.end(), m.end(), m.end(), True, True, True) for m in _LINE.finditer(text, start, end)]
-    if not tokens:
-        return [Piece("blank", start, end)]
-    costs = line_costs(len(head.columns))
-    pieces: list[Piece] = []
-    clear: list[Piece] = []
-    for _ in range(2):
-        evidence = learn(head.columns, _texts(text, clear))
-        lattice = Lattice(text, tokens, (start, start, end), evidence, costs)
-        try:
-            if len(tokens) > MAX_PAGE_TOKENS:
-                raise TooManyReadings
-            pieces = lattice.pieces(is_last=True, budget=MAX_LOOKS)
-        except TooManyReadings:
-            return [Piece("too_many" if text[start:end].strip() else "blank", start, end)]
-        clear = [piece for piece in pieces if piece.kind == "row"]
-        taught = learn(head.columns, _texts(text, clear))
-        is_whole = all(piece.kind in ("row", "blank") for piece in pieces)
-        if is_whole and all(_fits(taught, cells) for cells in _texts(text, clear)):
-            break
-    return pieces
-
-
-def cell_text(text: str, cell: tuple[int, int]) -> str:
-    """The cell as given, without the spaces that pad it."""
-    return text[cell[0] : cell[1]].strip(" ")
 
 
 def _texts(text: str, rows: Sequence[Piece]) -> list[list[str]]:
@@ -206,12 +174,7 @@ def _runs(text: str, blocks: list[_Block], evidence: Sequence[Evidence]) -> Iter
 
 
 def _is_clean(text: str, block: _Block, evidence: Sequence[Evidence]) -> bool:
-    return _fits(evidence, _texts(text, [_row(block)])[0])
-
-
-def _fits(evidence: Sequence[Evidence], cells: Sequence[str]) -> bool:
-    """Whether nothing speaks against any of a row's cells."""
-    return not any(column.points(cell) for column, cell in zip(evidence, cells, strict=True))
+    return fits(evidence, _texts(text, [_row(block)])[0])
 
 
 def _row(block: _Block) -> Piece:
