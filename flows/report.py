@@ -46,12 +46,12 @@ class RunReport:
     def rows(self) -> list[tuple[str, str]]:
         """The report as lines of (what, figure), the way it is shown to people."""
         rejects = sum(self.rejects_by_reason.values())
-        matched = sum(count for reason, count in self.pairs_by_reason.items() if reason.startswith("match"))
         lines = [
             ("read", f"{_many(self.files_live, 'raw file')} live ({self.files_copied} new, {self.files_read} read now)"),
             ("records", f"{self.records_staged} staged, {self.records_clean} clean"),
             ("rejected", f"{rejects}{_listed(self.rejects_by_reason)}"),
-            ("matched", f"{_many(matched, 'pair')}{_listed(self.pairs_by_reason)}"),
+            ("matched", self._pairs("match")),
+            *((what, self._pairs(status)) for what, status in _OTHER_PAIRS if self._reasons(status)),
             ("papers", f"{self.row_counts.get('papers', 0)}"),
         ]
         lines += [("check failed", f"{name}: {_many(rows, 'row')}") for name, rows in self.failed_checks.items()]
@@ -66,6 +66,18 @@ class RunReport:
         }.get(self.outcome, f"nothing: {self.error}")
         return [*lines, ("published", outcome)]
 
+    def _reasons(self, status: str) -> dict[str, int]:
+        """The pairs with one status, by reason."""
+        return {
+            reason.removeprefix(f"{status}: "): count
+            for reason, count in self.pairs_by_reason.items()
+            if reason.startswith(f"{status}: ")
+        }
+
+    def _pairs(self, status: str) -> str:
+        reasons = self._reasons(status)
+        return f"{_many(sum(reasons.values()), 'pair')}{_listed(reasons)}"
+
     def markdown(self) -> str:
         """The report as a Markdown table."""
         cell = [(what, figure.replace("|", "\\|")) for what, figure in self.rows()]
@@ -73,6 +85,8 @@ class RunReport:
 
 
 _NOTES_SHOWN = 5
+
+_OTHER_PAIRS = (("versions", "version"), ("possible", "possible"), ("kept apart", "no"))
 
 
 def save_report(report: RunReport, lake: Lake) -> None:

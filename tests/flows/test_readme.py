@@ -35,7 +35,7 @@ def run_block(block: str, folder: Path, exports: list[str]) -> str:
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         if command.startswith("export "):
             exports.append(command)
-        output = done.stdout
+        output = done.stdout.replace(str(folder), "…")
         for pattern, replacement in _VARYING:
             output = re.sub(pattern, replacement, output)
         shown.append(f"{line}\n{output.rstrip()}".rstrip())
