@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from transforms.readers.viewer_columns import ViewerColumn
 
+STRONG = 8
+"""What a broken figure counts among points: more than all that is merely unusual about a cell."""
+
 _MAX_LIE_RATIO = 0.2
 """A page's figures are over the whole data set, so a true one is broken by no clear row. A row misread as clear may break
 it (none of the 100 of the seed does); a figure that more than a fifth of them break, two at least, chooses nothing."""
@@ -18,6 +21,10 @@ _MIN_URL_RATIO = 0.9
 
 _MIN_VALUES_WITHOUT_ADDRESS = 5
 """Clear values, none of them an address, from which an address is held against a reading of the column."""
+
+_MAX_LENGTH_RATIO = 8
+"""How many times as long as the longest clear value a cell of a column without trusted bounds may be. The longest abstract of
+the seed is four times as long as its median one, and eight times as long as none but the shortest two."""
 
 _REACH = {"bool": 2, "integer": 2, "number": 2, "date": 2, "width": 4, "duration": 4, "classes": 16, "label": 16}
 _REACH_TEXT = 400
@@ -75,12 +82,15 @@ class Evidence:
     has_addresses: bool = False
     lacks_addresses: bool = False
     known_classes: frozenset[str] = frozenset()
+    longest_seen: int = 0
 
     @property
     def longest(self) -> float:
-        """The greatest length the column's figures allow; infinity where they bound none or are not trusted."""
+        """The greatest length looked for: what the column's figures allow, else far beyond that of clear values."""
         column = self.column
-        return column.most.high if self.is_trusted and column.family == "text" and column.most else float("inf")
+        if self.is_trusted and column.family == "text" and column.most:
+            return column.most.high
+        return _MAX_LENGTH_RATIO * self.longest_seen if self.longest_seen else float("inf")
 
     @property
     def reach(self) -> int:
@@ -88,18 +98,20 @@ class Evidence:
         return _REACH.get(self.column.family, _REACH_TEXT)
 
     def points(self, cell: str) -> int:
-        """What speaks against the cell, 3 at most: 1 for the page's own figures, the rest for what clear values look like."""
+        """What speaks against the cell: `STRONG` for the page's own figures, and for what all clear values look like.
+
+        A class that clear rows do not show may be one, so that counts 1; but no class's name holds a line break or a pipe.
+        """
         if cell == "null":
             return 0
-        points = int(self.is_trusted and self.breaks_figures(cell))
+        points = STRONG * (self.is_trusted and self.breaks_figures(cell))
         if self.has_addresses:
-            return points + (not is_address(cell))
+            return points + STRONG * (not is_address(cell))
         if self.lacks_addresses and is_address(cell):
-            return points + 1
+            return points + STRONG
         if self.column.family in ("classes", "label"):
-            # A class that clear rows do not show may be one; but the name of a class holds no line break and no pipe.
             is_new = bool(self.known_classes) and cell not in self.known_classes
-            return points + is_new + ("\n" in cell or " | " in cell)
+            return points + is_new + STRONG * ("\n" in cell or " | " in cell)
         return points
 
     def breaks_figures(self, cell: str) -> bool:
@@ -138,14 +150,15 @@ def _learn_column(column: ViewerColumn, cells: list[str]) -> Evidence:
     values = [cell for cell in cells if not is_null(cell)]
     address_count = sum(map(is_address, values))
     has_addresses = bool(values) and address_count >= _MIN_URL_RATIO * len(values)
+    longest = max(map(len, values), default=0)
     lacks_addresses = len(values) >= _MIN_VALUES_WITHOUT_ADDRESS and not address_count and column.family == "text"
     if column.family in ("classes", "label"):
         known, is_trusted = _known_classes(column, values)
-        return Evidence(column, is_trusted, has_addresses, lacks_addresses, known)
+        return Evidence(column, is_trusted, has_addresses, lacks_addresses, known, longest)
     stated = Evidence(column)
     breaks = sum(map(stated.breaks_figures, values))
     is_trusted = breaks < 2 or breaks <= _MAX_LIE_RATIO * len(values)
-    return Evidence(column, is_trusted, has_addresses, lacks_addresses)
+    return Evidence(column, is_trusted, has_addresses, lacks_addresses, longest_seen=longest)
 
 
 def _known_classes(column: ViewerColumn, values: list[str]) -> tuple[frozenset[str], bool]:

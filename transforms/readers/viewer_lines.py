@@ -51,7 +51,20 @@ def read_lines(text: str, head: Head, start: int, end: int) -> list[Piece]:
         cell_text(text, cell)
         for cell in zip([start, *(token.end for token in tokens)], [t.start for t in tokens], strict=False)
     ]
-    evidence = learn(head.columns, _anchors(head, cells) or _lied_about(head, cells))
+    anchors = _anchors(head, cells)
+    pieces = _searched(text, (start, end), tokens, head, anchors)
+    if not anchors and not _is_read(text, head, pieces):
+        lied_about = _lied_about(head, cells)
+        pieces = _searched(text, (start, end), tokens, head, lied_about) if lied_about else pieces
+    return pieces
+
+
+def _searched(
+    text: str, body: tuple[int, int], tokens: Sequence[Token], head: Head, clear: Sequence[Sequence[str]]
+) -> list[Piece]:
+    """The pieces by the evidence of rows that are clear; then again by that of the rows found so, where any is in doubt."""
+    start, end = body
+    evidence = learn(head.columns, clear)
     pieces: list[Piece] = []
     for _ in range(2):
         lattice = Lattice(text, tokens, (start, start, end), evidence, line_costs(len(head.columns)))
@@ -59,13 +72,23 @@ def read_lines(text: str, head: Head, start: int, end: int) -> list[Piece]:
             pieces = lattice.pieces(is_last=True, budget=MAX_LINE_LOOKS)
         except TooManyReadings:
             return pieces or [Piece("too_many", start, end)]
-        rows = [[cell_text(text, cell) for cell in piece.cells] for piece in pieces if piece.kind == "row"]
-        taught = learn(head.columns, rows)
+        rows = _rows(text, pieces)
+        evidence = learn(head.columns, rows)
         is_whole = all(piece.kind in ("row", "blank") for piece in pieces)
-        if is_whole and all(fits(taught, row) for row in rows):
+        if is_whole and all(fits(evidence, row) for row in rows):
             break
-        evidence = taught
     return pieces
+
+
+def _is_read(text: str, head: Head, pieces: Sequence[Piece]) -> bool:
+    """Whether rows that the page's figures allow make up half of its body."""
+    stated = [Evidence(column) for column in head.columns]
+    whole = sum(map(len, (cell for row in _rows(text, pieces) if fits(stated, row) for cell in row)))
+    return 2 * whole >= pieces[-1].end - pieces[0].start
+
+
+def _rows(text: str, pieces: Sequence[Piece]) -> list[list[str]]:
+    return [[cell_text(text, cell) for cell in piece.cells] for piece in pieces if piece.kind == "row"]
 
 
 def _anchors(head: Head, cells: Sequence[str]) -> list[Sequence[str]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from transforms.readers.viewer_evidence import Evidence, is_address
+from transforms.readers.viewer_evidence import STRONG, Evidence, is_address
 
 _CUT_REACH_TOKENS = 64
 """How many tokens lines taken out as one cut row may hold."""
@@ -55,8 +55,13 @@ class Costs:
     cut_base: int
     cut: int
 
+    def against(self, points: int) -> int:
+        """The cost of evidence: a strong point costs `point`, a weak one 1."""
+        strong, weak = divmod(points, STRONG)
+        return strong * self.point + weak
 
-TABLE_COSTS = Costs(part=6, end=3, line=0, point=1, cut_base=6, cut=3)
+
+TABLE_COSTS = Costs(part=6, end=3, line=0, point=7, cut_base=6, cut=3)
 """In a table a row whose pipes are as many as its columns stands, whatever speaks against its cells (3 points each at most):
 to read two such rows as one saves 6n points for n columns and puts n separators into a cell, 6n + 3; to take the first
 lines of one out as a cut row costs 3n + 12 at least. A cut row of one or two separators costs as much as these within a
@@ -68,7 +73,7 @@ def line_costs(column_count: int) -> Costs:
 
     A lost row of n columns puts n line breaks into a cell (5n): more than two points against it (4n), less than three.
     """
-    point = 2 * max(column_count, 2)
+    point = 5 * column_count + 5
     return Costs(part=5, end=0, line=5, point=point, cut_base=2 * point, cut=5)
 
 
@@ -166,7 +171,7 @@ class Lattice:
                 break
             if this.may_end if is_last_column else this.may_part:
                 self.spent += 1 + (this.start - begin) // _CHARACTERS_A_LOOK
-                against = evidence.points(text[begin : this.start].strip(" ")) * costs.point
+                against = costs.against(evidence.points(text[begin : this.start].strip(" ")))
                 if piece_start != begin and is_address(text[piece_start : this.start].strip(" ")):
                     against += costs.point
                 if is_table and this.may_end and not is_last_column:
@@ -187,8 +192,6 @@ class Lattice:
         if token + 1 < len(tokens) and tokens[token + 1].is_line and not self.text[begin : tokens[token + 1].start].strip():
             self._edge(boundary, self._code(token + 1, self.count), cost + costs.line, "blank")
         parts = against = ends = 0
-        # Lines whose cells do not fit the first columns are no row that was cut: each point weighs like a separator.
-        misfit = max(costs.point, costs.part)
         for place in range(token + 1, min(token + 1 + _CUT_REACH_TOKENS, len(tokens))):
             this = tokens[place]
             if this.may_part:
@@ -200,15 +203,33 @@ class Lattice:
             ends += this.may_end
             if parts and (this.is_line or this.may_end) and place + 1 < len(tokens):
                 cut = self._cut(parts) if costs.line else min(costs.part * parts, self._cut(parts)) + costs.end * ends
-                self._edge(boundary, self._code(place, self.count + 1), cost + cut + against * misfit, "cut")
+                self._edge(boundary, self._code(place, self.count + 1), cost + cut + costs.against(against), "cut")
         if is_last:
-            is_open = (tokens[token].end if token >= 0 else self.start) < self.filled_end
-            parts = self.parts_after[token + 1] if is_open else -1
-            goal = self._code(len(tokens), self.count)
-            self._edge(boundary, goal, cost + (self._cut(parts) if parts >= 0 else 0), "cut" if parts >= 0 else "blank")
+            self._leave_open(token, boundary, cost)
+
+    def _leave_open(self, token: int, boundary: int, cost: int) -> None:
+        """The edge for the page's end after `token`, with the row or without that its end cuts."""
+        goal = self._code(len(self.tokens), self.count)
+        if (self.tokens[token].end if token >= 0 else self.start) >= self.filled_end:
+            self._edge(boundary, goal, cost, "blank")
+            return
+        parts = self.parts_after[token + 1]
+        if self.costs.line and parts < self.count:
+            begins = [self._begin(token, 0), *(this.inner for this in self.tokens[token + 1 :])]
+            closed = zip(self.evidence, begins, self.tokens[token + 1 : -1], strict=False)
+            against = sum(column.points(self.text[begin : this.start].strip(" ")) for column, begin, this in closed)
+            cost += self.costs.part * parts + self.costs.against(against)
+        else:
+            cost += self._cut(parts)
+        self._edge(boundary, goal, cost, "cut")
 
     def _cut(self, parts: int) -> int:
-        """The cost of taking lines with so many separators out as a row that was cut; dear where they could be a row."""
+        """The cost of taking lines with so many separators out as a row that was cut; dear where they could be a row.
+
+        With one token a line, two lines or more cost as much as within a cell, so that only the evidence can choose.
+        """
+        if self.costs.line and 1 < parts < self.count:
+            return self.costs.part * parts
         cost = self.costs.cut_base + self.costs.cut * parts
         return cost if parts < self.count else cost + self.costs.part * parts
 
