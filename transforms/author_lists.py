@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 import polars as pl
 
 from transforms.person_names import is_initials
+from transforms.readers.base import author_text
 
 _SEPARATOR_SAMPLE = 5_000
 """How many author lists the separator is decided on; a file that mixes separators shows it in far fewer."""
@@ -19,6 +21,14 @@ _SEPARATORS = {";": r"\s*;\s*", "\n": r"\s*\n\s*", "|": r"\s*\|\s*", "and": rf"(
 # "Adeli K.Lewis G. F.": a family name right behind the full stop of initials.
 _GLUED = r"\p{Lu}\.\p{Lu}[\p{Ll}'’]"
 _GLUE = re.compile(r"(?<=[\s.-][^\W\d_a-z]\.)(?=[^\W\d_a-z](?:[^\W\d_A-Z]|['’])|[a-z]{2,4} [A-Z][a-z])")
+
+_MAX_DEPTH = 20
+"""Deepest nesting of a list printed as source; real ones go three deep. Python's own limit depends on its call stack."""
+
+_STRING = re.compile(r"[uUrRbB]?(?:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")", re.DOTALL)
+_LITERAL_REST = re.compile(r"(?:[\[\]{}(),:\s]|\d+(?:\.\d+)?|None|True|False|null|true|false)*+")
+_CALL = re.compile(r"[\])}]\s*[\[(]")  # also an index: each one more is one level deeper
+_BRACKET = re.compile(r"[\[\](){}]")
 
 
 def split_author_lists(lists: pl.Series) -> pl.Series:
@@ -149,17 +159,34 @@ def _split_outside_groups(text: str, separator: str) -> list[str]:
 
 
 def _literal_names(text: str) -> list[str]:
-    """The names in a list printed as Python or JSON source; the text itself where it is no such list."""
-    try:
-        values = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    """The names in a list printed as JSON or Python source; the text itself where it is no such list."""
+    if not _is_shallow_literal(text):
         return [text]
-    names = []
-    for value in values if isinstance(values, list) else [text]:
-        if isinstance(value, dict):
-            family = value.get("family") or value.get("family_name") or value.get("last_name")
-            given = value.get("given") or value.get("given_name") or value.get("first_name")
-            names.append(f"{family}, {given}" if family and given else str(family or given or value.get("name") or ""))
-        else:
-            names.append(str(value))
-    return names
+    try:
+        values = _literal_value(text)
+    except (ValueError, SyntaxError):
+        return [text]
+    return [name for name in map(author_text, values) if name] if isinstance(values, list) else [text]
+
+
+def _literal_value(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return ast.literal_eval(text)
+
+
+def _is_shallow_literal(text: str) -> bool:
+    """Whether a text holds nothing but values, brackets and what separates them, at most `_MAX_DEPTH` deep.
+
+    All else that Python would parse (calls, sums, "a.b.c") is no list of authors, and its depth has no bound here.
+    """
+    bare = _STRING.sub("", text)
+    if not _LITERAL_REST.fullmatch(bare) or _CALL.search(bare):
+        return False
+    depth = 0
+    for bracket in _BRACKET.findall(bare):
+        depth += 1 if bracket in "[{(" else -1
+        if depth > _MAX_DEPTH:
+            return False
+    return True

@@ -92,6 +92,11 @@ WORDS_IN_BRACES = re.compile(
 """A group that only protects its words ("{BERT}"). A set ("{0, 1}"), a number, and what else reads as mathematics is none."""
 
 
+_MAX_DEPTH = 40
+"""How deep atoms may stand in each other (a script in braces is two deep); real formulas go ten deep. Python's own limit
+depends on its call stack, which would make the result depend on who calls."""
+
+
 class _Hard(Exception):
     """The formula has no plain form."""
 
@@ -110,7 +115,7 @@ def plain_maths(formula: str) -> str | None:
         plain = parser.row()
         if parser.position < len(formula):
             return None
-    except (_Hard, RecursionError):
+    except _Hard:
         return None
     if WORDS_IN_BRACES.search(plain):
         return None  # "E{x}" in running text would be taken for words in braces
@@ -185,6 +190,7 @@ class _Formula:
     def __init__(self, source: str) -> None:
         self.source = source
         self.position = 0
+        self.depth = 0
 
     def row(self) -> str:
         """The plain form of what stands up to the end of the formula or of its group."""
@@ -225,6 +231,14 @@ class _Formula:
 
     def _atom(self, before: str) -> tuple[str, bool, bool, bool]:
         """The next symbol, group or script: its plain form, and whether it is a relation, swallows spaces, is a word."""
+        self.depth += 1  # all recursion passes here
+        if self.depth > _MAX_DEPTH:
+            raise _Hard
+        atom = self._read_atom(before)
+        self.depth -= 1
+        return atom
+
+    def _read_atom(self, before: str) -> tuple[str, bool, bool, bool]:
         character = self.source[self.position]
         if character in "^_":
             return self._scripted(character, before), False, False, False

@@ -64,6 +64,42 @@ def test_author_lists_are_split(lists, expected):
     assert [names and [name.strip() for name in names] for names in split] == expected
 
 
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("[{'firstName': 'Ann', 'lastName': 'Lee'}]", ["Lee, Ann"]),
+        ("[{'fullname': 'Ann Lee'}, 'Bo Li']", ["Ann Lee", "Bo Li"]),
+        ('[{"name": "Ann Lee", "orcid": null}, {"name": "Bo [Li]", "lead": true}]', ["Ann Lee", "Bo [Li]"]),
+        ("[u'Ann Lee', \"Bo O'Li\"]", ["Ann Lee", "Bo O'Li"]),
+        ("[" + ", ".join("{'name': 'Ann Lee'}" for _ in range(300)) + "]", ["Ann Lee"] * 300),
+        ("[{'orcid': 7}, {'name': 'Cy Day'}]", ["Cy Day"]),
+        ("['a'](1)", ["['a'](1)"]),
+        ("['a' + 'b']", ["['a' + 'b']"]),
+    ],
+)  # fmt: skip
+def test_a_list_printed_as_source_gives_its_names_as_json_would(printed, expected):
+    assert split_author_lists(pl.Series([printed])).to_list() == [expected]
+
+
+def at_stack_depth(depth, function, *arguments):
+    """The result of a function called from so deep a stack."""
+    return function(*arguments) if depth == 0 else at_stack_depth(depth - 1, function, *arguments)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "[" * 150 + "'Ann Lee'" + "]" * 150,
+        "['a'" + "[0]" * 900 + "]",
+        "['a', " + "-" * 2500 + "1]",
+        "['a', b" + ".c" * 2500 + "]",
+    ],
+)
+def test_a_deep_list_is_read_alike_from_a_deep_stack(printed):
+    lists = pl.Series([printed])
+    assert split_author_lists(lists).to_list() == at_stack_depth(600, split_author_lists, lists).to_list() == [[printed]]
+
+
 def test_a_list_of_names_wins_over_the_text():
     assert names_of("Someone Else", names=[["Lee, Ann", "Bo Li"]]) == [["Ann Lee", "Bo Li"]]
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.markup import plain
-from transforms.maths import plain_maths
+from transforms.maths import MAX_FORMULA_CHARACTERS, plain_maths
 
 
 @pytest.mark.parametrize(
@@ -150,3 +150,22 @@ def test_a_hostile_text_neither_ends_the_run_nor_takes_long(piece):
     # Each of these took 20 s or a RecursionError at this length before groups were found in one go and depth was limited.
     for text in (piece * 3000, piece * 3000 + "x" + "}" * 3000):
         assert isinstance(plain(text), str)
+
+
+def at_stack_depth(depth, function, *arguments):
+    """The result of a function called from so deep a stack."""
+    return function(*arguments) if depth == 0 else at_stack_depth(depth - 1, function, *arguments)
+
+
+@pytest.mark.parametrize("opening", ["{", "\\bm", "\\hat{", "_{"])
+@pytest.mark.parametrize("count", [3, 30, 130])
+def test_a_deep_formula_is_read_alike_from_a_deep_stack(opening, count):
+    # Python's own limit made 150 braces "x₁" from a shallow stack and hard from a deep one.
+    formula = ("x_" + opening * count + "1" + "}" * count)[:MAX_FORMULA_CHARACTERS]
+    read = plain_maths.__wrapped__
+    assert read(formula) == at_stack_depth(650, read, formula)
+
+
+def test_a_formula_three_braces_deep_is_simple_and_one_of_a_hundred_is_hard():
+    assert plain_maths("x_{{{1}}}") == "x₁"
+    assert plain_maths("x_" + "{" * 100 + "1" + "}" * 100) is None

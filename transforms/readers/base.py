@@ -235,7 +235,7 @@ def map_fields(raw: Mapping[str, object], column_map: Mapping[str, str]) -> dict
         if value is None or value == "" or value == []:
             continue
         if name == "authors_raw" and isinstance(value, list):
-            names = [author for author in map(_author_text, value) if author]
+            names = [author for author in map(author_text, value) if author]
             if names:
                 fields.setdefault("author_names_raw", names)
         elif name in _LIST_FIELDS:
@@ -248,6 +248,18 @@ def map_fields(raw: Mapping[str, object], column_map: Mapping[str, str]) -> dict
             if text:
                 fields.setdefault(name, text)
     return fields
+
+
+def author_text(author: object) -> str:
+    """One author of a list as text, an object as `Family, Given`; empty where it names none.
+
+    >>> author_text({"firstName": "Ann", "lastName": "Lee"}), author_text("Bo Li"), author_text({"name": "Cy Day"})
+    ('Lee, Ann', 'Bo Li', 'Cy Day')
+    """
+    if not isinstance(author, Mapping):
+        return _as_text(author)
+    family, given = (_first_text(author, keys) for keys in (_FAMILY_KEYS, _GIVEN_KEYS))
+    return f"{family}, {given}" if family and given else family or given or _first_text(author, _NAME_KEYS)
 
 
 def _as_text(value: object) -> str:
@@ -264,13 +276,6 @@ def _as_text(value: object) -> str:
     else:
         text = str(value)
     return without_surrogates(text)
-
-
-def _author_text(author: object) -> str:
-    if not isinstance(author, Mapping):
-        return _as_text(author)
-    family, given = (_first_text(author, keys) for keys in (_FAMILY_KEYS, _GIVEN_KEYS))
-    return f"{family}, {given}" if family and given else family or given or _first_text(author, _NAME_KEYS)
 
 
 _FAMILY_KEYS = ("family", "family_name", "last_name", "lastname", "lastName")
