@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
-Format = Literal["table", "csv", "json", "jsonl", "markdown"]
+from warehouse.row_formats import Format, quiet_when_reader_leaves
+
 LakeOption = Annotated[Path | None, Parameter(name="--lake", help="the lake's folder; default PAPERLAKE_LAKE, else ./lake")]
 FormatOption = Annotated[Format, Parameter(name="--format", help="how rows are printed on standard output")]
 
@@ -180,8 +181,6 @@ def call(words: list[str], *, debug: bool = False) -> int:
         command, bound, _ = app.parse_args(words, print_error=True, exit_on_error=False)
     except CycloptsError:
         return 2
-    from warehouse.row_formats import quiet_when_reader_leaves
-
     code: int = 0
     try:
         with quiet_when_reader_leaves(sys.stdout):

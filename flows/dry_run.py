@@ -19,7 +19,7 @@ from warehouse.release import last_build
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """One file given: new, live (in the lake already) or empty-handed, and the reader that would take it."""
+    """One file given: `state` is new or live (in the lake already); the reader that would take it, or why none would."""
 
     path: str
     size_bytes: int

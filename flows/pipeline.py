@@ -14,7 +14,7 @@ from flows.report import RunReport, save_report
 from flows.steps import RunOrder
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
-from warehouse.layout import Lake, read_release
+from warehouse.layout import Lake
 from warehouse.lock import hold_lock
 from warehouse.release import last_build
 
@@ -93,7 +93,7 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     if checked.errors:
         named = ", ".join(f"{name} ({rows} rows)" for name, rows in checked.errors.items())
         raise PipelineError(f"nothing is published, checks failed: {named}; the rows that fail are kept in {checked.kept_in}")
-    published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched)
+    published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched, report.summary())
     report.release_id = published.release_id
     report.outcome = "published" if published.is_new else "unchanged"
 
@@ -104,10 +104,8 @@ def _is_built(lake: Lake, inputs_key: str, report: RunReport) -> bool:
     build = last_build(lake)
     if current is None or build.get("inputs_key") != inputs_key or build.get("release_id") != current.name:
         return False
-    release = read_release(current)
     report.outcome, report.release_id = "nothing new", current.name
-    report.row_counts = {name: table["rows"] for name, table in release["tables"].items()}
-    report.records_staged = report.records_clean = report.row_counts["records"]
+    report.recall(build.get("summary", {}))
     return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,15 @@ class RunReport:
     notes: tuple[str, ...] = ()
     seconds_by_step: dict[str, float] = field(default_factory=dict)
     error: str | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """What the report says of the release, whichever run built it."""
+        return {name: getattr(self, name) for name in sorted(_OF_THE_RELEASE)}
+
+    def recall(self, summary: Mapping[str, Any]) -> None:
+        """Takes over what the run that built the release said of it."""
+        for name in _OF_THE_RELEASE & summary.keys():
+            setattr(self, name, summary[name])
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""
@@ -85,6 +95,10 @@ class RunReport:
 
 
 _NOTES_SHOWN = 5
+
+_OF_THE_RELEASE = frozenset(
+    ("records_staged", "records_clean", "rejects_by_reason", "pairs_by_reason", "row_counts", "warnings", "notes")
+)
 
 _OTHER_PAIRS = (("versions", "version"), ("possible", "possible"), ("kept apart", "no"))
 

@@ -82,7 +82,7 @@ def _order(request: RunRequest) -> tuple[RunOrder, float]:
     for path in request.paths:
         require_path(path)  # now, not when a server has been started for it
     order = RunOrder(Lake(settings.lake_path(request.lake)), settings, request.paths, request.rehash)
-    if not request.paths and not settings.sources and not (order.lake.state_dir / "live.json").exists():
+    if not request.paths and not settings.sources and not order.lake.live_path.exists():
         raise ConfigError(
             "nothing to run: give files or folders (`paperlake run FILES`), or describe sources in config/sources.toml"
         )

@@ -88,10 +88,6 @@ class Settings:
         """The source called `name`; one that has no block (any more) has the defaults."""
         return next((source for source in self.sources if source.name == name), SourceSettings(name))
 
-    def precedence(self) -> dict[str, int]:
-        """Precedence by source name, for every configured source and the command line."""
-        return {COMMAND_LINE: SourceSettings(COMMAND_LINE).precedence, **{s.name: s.precedence for s in self.sources}}
-
 
 def load_settings(config_dir: Path | None = None) -> Settings:
     """The settings in `config_dir` (default: `PAPERLAKE_CONFIG`, else the project's own `config/`).

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.incoming import find_incoming
 from flows.settings import Settings, load_venue_aliases
-from flows.versions import cleaning_version, code_version, reading_version
+from flows.versions import cleaning_version, code_version, matching_version, reading_version
 from warehouse.landing import land_files
 from warehouse.layout import Lake
 from warehouse.live import LiveFile, LiveName, add_names, live_files, read_live, write_live
@@ -107,7 +108,7 @@ def land(order: RunOrder) -> Landing:
     live = add_names(before, landed.names)
     if live != before:
         write_live(order.lake, live)
-    files = live_files(live, order.settings.precedence())
+    files = live_files(live, lambda name: order.settings.source(name).precedence)
     return Landing(tuple(files), len(landed.names), landed.copied_count, landed.unopened_count, inputs_key(order, live))
 
 
@@ -179,7 +180,7 @@ def match(order: RunOrder, cleaning: Stage) -> Matching:
     from transforms.tables import concat_clean
     from warehouse.work import write_output
 
-    key = work_key([_cleaned(entry).folder.name for entry in cleaning.outputs], code_version())
+    key = work_key([_cleaned(entry).folder.name for entry in cleaning.outputs], matching_version())
     target = output(order.lake, "match", key)
     if not target.is_whole():
         matched = match_records(concat_clean([_cleaned(entry).read("records") for entry in cleaning.outputs]))
@@ -249,17 +250,27 @@ def check(order: RunOrder, building: Building, run_id: str) -> Checked:
     )
 
 
-def publish(order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage, matching: Matching) -> Published:
-    """Makes the built tables the current release, notes what it was built from, and tidies up behind it."""
+def publish(
+    order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage, matching: Matching, summary: Mapping[str, object]
+) -> Published:
+    """Makes the built tables the current release, notes what it was built from, and tidies up behind it.
+
+    `summary` is what the report of a later run that finds nothing new is to say.
+    """
     from warehouse.catalog import build_catalog
     from warehouse.dictionary import release_readme
     from warehouse.release import note_build, publish_release
 
     facts = {"inputs_key": landing.inputs_key, "code_version": code_version(), "settings_key": order.settings.tables_key}
-    readme = release_readme("{release_id}", checked.row_counts)
-    published = publish_release(order.lake, checked.folder, checked.row_counts, facts, readme)
+    published = publish_release(
+        order.lake,
+        checked.folder,
+        checked.row_counts,
+        facts,
+        lambda release_id: release_readme(release_id, checked.row_counts),
+    )
     build_catalog(order.lake.path, order.lake.releases_dir / published.release_id)
-    note_build(order.lake, landing.inputs_key, published.release_id)
+    note_build(order.lake, landing.inputs_key, published.release_id, summary)
     used = {entry.staged.folder for entry in cleaning.outputs} | {_cleaned(entry).folder for entry in cleaning.outputs}
     collect_garbage(order.lake, used | {matching.output.folder})
     return published

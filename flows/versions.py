@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import platform
 from importlib.metadata import version
 
 from flows.settings import PROJECT_DIR
@@ -21,7 +22,17 @@ def reading_version() -> str:
 @functools.cache
 def cleaning_version() -> str:
     """A hash of the code that turns staged records into clean ones."""
-    return _hash("transforms/*.py")
+    return _hash("transforms/*.py", without=_AFTER_CLEANING)
+
+
+@functools.cache
+def matching_version() -> str:
+    """A hash of the code that finds which clean records are one paper."""
+    return _hash("transforms/*.py", "transforms/match/*.py", without=_AFTER_CLEANING)
+
+
+_AFTER_CLEANING = frozenset(("aliases", "ledger", "merge", "paper_ids", "staging", "tables"))
+"""Modules of the transforms that neither cleaning nor matching imports."""
 
 
 @functools.cache
@@ -30,8 +41,9 @@ def code_version() -> str:
     return _hash("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", "flows/steps.py")
 
 
-def _hash(*patterns: str) -> str:
-    digest = hashlib.sha256(";".join(f"{name} {version(name)}" for name in _LIBRARIES).encode())
-    for path in sorted({path for pattern in patterns for path in PROJECT_DIR.glob(pattern)}):
+def _hash(*patterns: str, without: frozenset[str] = frozenset()) -> str:
+    versions = [f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
+    digest = hashlib.sha256(";".join(versions).encode())
+    for path in sorted({path for pattern in patterns for path in PROJECT_DIR.glob(pattern) if path.stem not in without}):
         digest.update(path.relative_to(PROJECT_DIR).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

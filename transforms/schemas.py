@@ -26,12 +26,16 @@ class SchemaError(PaperlakeError):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: `dtype` is one of string, bool, int16, int32, int64, float64, list<string>, or list<struct<…>>."""
+    """One column: `dtype` is one of string, bool, int16, int32, int64, float64, list<string>, or list<struct<…>>.
+
+    `words` are the only values it may hold, where they are few; `warehouse/sql/checks/known_values.sql` holds it to them.
+    """
 
     name: str
     dtype: str
     meaning: str
     nullable: bool = False
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +53,24 @@ class Table:
         return [column.name for column in self.columns]
 
 
-def _column(name: str, dtype: str, meaning: str) -> Column:
-    """A column; a trailing "?" on the dtype makes it nullable."""
-    return Column(name, dtype.rstrip("?"), meaning, nullable=dtype.endswith("?"))
+def _column(name: str, dtype: str, meaning: str, *words: str) -> Column:
+    """A column; a trailing "?" on the dtype makes it nullable, and its words are added to the meaning."""
+    listed = f"{meaning}: {', '.join(words[:-1])} or {words[-1]}" if words else meaning
+    return Column(name, dtype.rstrip("?"), listed, nullable=dtype.endswith("?"), words=words)
 
+
+DECISIONS = ("oral", "spotlight", "poster", "accepted", "rejected", "withdrawn", "desk_rejected")
+"""What may become of a submission."""
 
 _PAPER_ID = _column("paper_id", "string", "the paper; derived from its strongest identifier, else from its least record key")
 _FILE = _column("file_sha256", "string", "the raw file: SHA-256 of its bytes, in hexadecimal")
-_SPAN_START = _column(
-    "span_start", "int64?", "first byte of the span in the decompressed file; null where the format has no spans"
-)
+_SPAN_START = _column("span_start", "int64?", "first byte of the span in the file; null where the format has no spans")
 _SPAN_END = _column("span_end", "int64?", "one past the last byte of the span; null where the format has no spans")
-_LOCATOR = _column("locator", "string", "where it stands, for a person: `bytes 0-120`, `row 7`, or a JSON pointer such as `/3`")
+_LOCATOR = _column(
+    "locator",
+    "string",
+    "where it stands, for a person: `row 7`, `line 4`, `bytes 0-120`, or a JSON pointer such as `/papers/3`",
+)
 
 PAPERS = Table(
     "papers",
@@ -74,7 +84,7 @@ PAPERS = Table(
         _column("venue_id", "string?", "the venue's id in config/venues.csv; null where the venue is not known there"),
         _column("venue", "string?", "the venue's name: the curated one where venue_id is set, else as the source gives it"),
         _column("year", "int16?", "year of the venue or of publication"),
-        _column("decision", "string?", "oral, spotlight, poster, accepted, rejected, withdrawn or desk_rejected"),
+        _column("decision", "string?", "what became of the submission", *DECISIONS),
         _column("type", "string?", "kind of publication as the source names it, in lower case"),
         _column("volume", "string?", "volume of the journal or proceedings"),
         _column("number", "string?", "issue within the volume"),
@@ -120,7 +130,7 @@ LINKS = Table(
     (
         _PAPER_ID,
         _column("url", "string", "the address, without trailing punctuation or mark-up"),
-        _column("kind", "string", "code, project_page, data or other"),
+        _column("kind", "string", "what it leads to", "code", "project_page", "data", "other"),
     ),
     ("paper_id", "url"),
 )
@@ -140,7 +150,9 @@ RECORDS = Table(
         _SPAN_START,
         _SPAN_END,
         _column("source_key", "string?", "the source's own key for the record (its id column), as text"),
-        _column("raw", "string", "JSON text of the source's own columns, exactly as given"),
+        _column(
+            "raw", "string", "JSON text of the source's own columns, exactly as given; bytes that are no text become U+FFFD"
+        ),
     ),
     ("file_sha256", "ordinal"),
 )
@@ -162,14 +174,20 @@ PAPER_MATCHES = Table(
     (
         _column("record_key_l", "string", "the lesser record key of the pair"),
         _column("record_key_r", "string", "the greater record key of the pair"),
-        _column("status", "string", "match (one paper), version (one work), possible (not merged) or no (vetoed)"),
-        _column("reason", "string", "the rule or veto that decided, by name"),
-        _column("blocking_rules", "list<string>", "the blocking rules that proposed the pair, sorted"),
+        _column("status", "string", "one paper, one work, not merged, or vetoed", "match", "version", "possible", "no"),
+        _column(
+            "reason", "string", "the rule or veto that decided, by name; kept_apart_…: a match that a veto elsewhere undid"
+        ),
+        _column(
+            "blocking_rules",
+            "list<string>",
+            "the blocking rules that proposed the pair; component: compared because others join it",
+        ),
         _column("title_ratio", "float64?", "likeness of the title keys, 0 to 1; null where a title is missing"),
         _column(
             "abstract_ratio",
             "float64?",
-            "likeness of the abstract keys over their common length, 0 to 1; null where one is missing",
+            "likeness of the abstract keys over their common length, 0 to 1; null where not compared",
         ),
         _column("authors_shared_count", "int32?", "family names the two author lists share; null where a list is missing"),
     ),
@@ -182,7 +200,7 @@ PAPER_ALIASES = Table(
     (
         _column("paper_id", "string", "the id that was published"),
         _column("current_paper_id", "string?", "where to look now; null when the paper is gone"),
-        _column("reason", "string", "merged, split, renamed or gone"),
+        _column("reason", "string", "what became of it", "merged", "split", "renamed", "gone"),
     ),
     ("paper_id",),
 )
@@ -193,13 +211,15 @@ REJECTS = Table(
     (
         _FILE,
         _column("record_id", "string?", "the staged record that cleaning refused; null for a span that never was a record"),
-        _column("stage", "string", "stage (while reading) or clean (while cleaning)"),
+        _column("stage", "string", "whether reading or cleaning refused it", "stage", "clean"),
         _column("reason", "string", "why, as a short code"),
         _column("message", "string", "why, as a sentence"),
         _LOCATOR,
         _SPAN_START,
         _SPAN_END,
-        _column("text", "string", "the refused text, or the record's raw JSON; cut at a limit the message names"),
+        _column(
+            "text", "string", "the refused text, cut at 10,000 characters where the message says so, or the record's raw JSON"
+        ),
     ),
     ("file_sha256", "span_start", "locator", "reason"),
     unique=False,
@@ -211,7 +231,7 @@ FURNITURE = Table(
     (
         _FILE,
         _column("kind", "string", "byte_order_mark, heading, page_head, page_footer, separator, …"),
-        _column("span_start", "int64", "first byte of the span in the decompressed file"),
+        _column("span_start", "int64", "first byte of the span in the file"),
         _column("span_end", "int64", "one past the last byte of the span"),
         _column("text", "string", "the span's text"),
     ),
@@ -225,15 +245,13 @@ RAW_FILES = Table(
         _FILE,
         _column("source", "string", "a block of sources.toml, or command_line"),
         _column("file_name", "string", "its base name; the least where it came under several"),
-        _column(
-            "source_path", "string", "its path below the source's folder or the folder given; the least where there are several"
-        ),
+        _column("source_path", "string", "its path, under that name, below the source's folder or the folder given"),
         _column("size_bytes", "int64", "its size as landed"),
         _column("reader", "string?", "the reader that read it; null where none would"),
-        _column("shape", "string?", "what the reader found in it, such as `viewer_page table` or `delimited comma`"),
+        _column("shape", "string?", "what form of its format it has, such as `table` or `one token a line`"),
         _column("encoding", "string?", "character encoding its text was decoded with"),
         _column("sniff_confidence", "float64?", "how sure the reader was, 0 to 1"),
-        _column("verdict", "string", "read, not_a_paper_list, or unreadable (its reader gave up on it)"),
+        _column("verdict", "string", "read, taken by no reader, or given up", "read", "not_a_paper_list", "unreadable"),
         _column(
             "message", "string?", "what there is to say about it, such as why no reader took it, or that a page is partial"
         ),
@@ -252,7 +270,14 @@ CONTROL_TOTALS = Table(
         _column("declared", "float64?", "the stated figure; null where it is no number (a date)"),
         _column("declared_text", "string", "the stated figure as printed, such as 3.09k"),
         _column("observed", "float64?", "the same figure over the records read; null where none were"),
-        _column("verdict", "string", "met (equal within the printed rounding), partial (inside it), contradicted (outside it)"),
+        _column(
+            "verdict",
+            "string",
+            "equal within the printed rounding, inside it (a page of a larger set), or outside it",
+            "met",
+            "partial",
+            "contradicted",
+        ),
     ),
     ("file_sha256", "page", "column_name", "statistic"),
 )
@@ -262,7 +287,7 @@ LEDGER = Table(
     "one row a live raw file: what went in, and what became of it",
     (
         _FILE,
-        _column("size_bytes", "int64", "bytes of the file, decompressed"),
+        _column("size_bytes", "int64", "bytes of the file"),
         _column("bytes_records", "int64?", "bytes in spans of records; null where the format has no spans"),
         _column("bytes_rejects", "int64?", "bytes in spans of rejects; null where the format has no spans"),
         _column("bytes_furniture", "int64?", "bytes in spans of furniture; null where the format has no spans"),
@@ -281,7 +306,7 @@ CHECKS = Table(
     "one row a check that ran before this release was published",
     (
         _column("check_name", "string", "the check: its file name in warehouse/sql/checks"),
-        _column("severity", "string", "error (would have stopped publication) or warn"),
+        _column("severity", "string", "whether a failing row stops publication", "error", "warn"),
         _column("meaning", "string", "what a failing row means"),
         _column("failing_rows", "int64", "how many rows failed"),
         _column("passed", "bool", "whether none failed"),

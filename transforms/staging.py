@@ -52,7 +52,11 @@ class StagedFile:
 
 
 def stage_file(raw_file: RawFile) -> StagedFile:
-    """Everything that is in a raw file. A file that no reader takes, or that its reader gives up on, is one reject."""
+    """Everything that is in a raw file. A file that no reader takes, or that its reader gives up or fails on, is one reject.
+
+    Raises:
+        OSError: the file cannot be read now.
+    """
     choice = sniff(raw_file)
     if choice.reader is None:
         return _rejected(raw_file, choice, choice.reason, choice.message)
@@ -60,6 +64,8 @@ def stage_file(raw_file: RawFile) -> StagedFile:
         batches = list(choice.reader.read(raw_file))
     except ReadError as error:
         return _rejected(raw_file, choice, error.reason, str(error))
+    except (OSError, MemoryError):
+        raise  # of this machine, not of the file: no verdict on the file must be kept for it
     except Exception as error:  # noqa: BLE001 - a reader's bug must cost its file, not the night's run; the report shows it
         kind = type(error).__name__
         message = f"the reader {choice.reader.name} failed on this file ({kind}: {error}); please report it with the file"
@@ -92,7 +98,7 @@ def _rejected(raw_file: RawFile, choice: Choice, reason: str, message: str) -> S
         shape=None,
         encoding=None,
         sniff_confidence=choice.confidence if choice.reader else None,
-        verdict="not_a_paper_list" if choice.reader is None else "unreadable",
+        verdict="not_a_paper_list" if choice.reader is None or reason == "not_a_paper_list" else "unreadable",
         message=message,
         has_spans=True,
         entries_counted=None,

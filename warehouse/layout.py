@@ -51,6 +51,11 @@ class Lake:
         return self.path / "state"
 
     @property
+    def live_path(self) -> Path:
+        """The names that are live."""
+        return self.state_dir / "live.json"
+
+    @property
     def spill_dir(self) -> Path:
         """Where queries that do not fit in memory spill to."""
         return self.path / "tmp"

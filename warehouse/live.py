@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 from warehouse.atomic import write_file
@@ -45,7 +45,7 @@ def read_live(lake: Lake) -> frozenset[LiveName]:
     Raises:
         LakeError: the file that holds them is damaged.
     """
-    path = lake.state_dir / "live.json"
+    path = lake.live_path
     if not path.exists():
         return frozenset()
     try:
@@ -57,7 +57,7 @@ def read_live(lake: Lake) -> frozenset[LiveName]:
 def write_live(lake: Lake, names: Iterable[LiveName]) -> None:
     """Replaces the live set."""
     rows = ",\n".join(json.dumps(asdict(name), ensure_ascii=False, sort_keys=True) for name in sorted(names))
-    write_file(lake.state_dir / "live.json", f"[\n{rows}\n]\n".encode())
+    write_file(lake.live_path, f"[\n{rows}\n]\n".encode())
 
 
 def add_names(live: frozenset[LiveName], landed: Iterable[LiveName]) -> frozenset[LiveName]:
@@ -67,24 +67,19 @@ def add_names(live: frozenset[LiveName], landed: Iterable[LiveName]) -> frozense
     return frozenset({name for name in live if (name.source, name.source_path) not in superseded} | new)
 
 
-def live_files(live: Iterable[LiveName], precedence: dict[str, int]) -> list[LiveFile]:
-    """One entry a raw file, sorted by hash; the source of least precedence number, then least name, speaks for it."""
+def live_files(live: Iterable[LiveName], precedence: Callable[[str], int]) -> list[LiveFile]:
+    """One entry a raw file, sorted by hash; the source of least precedence number, then least name, speaks for it.
+
+    Of several names in that source the one with the least base name, then the least path, stands.
+    """
     by_hash: dict[str, list[LiveName]] = {}
     for name in sorted(live):
         by_hash.setdefault(name.sha256, []).append(name)
     files = []
     for sha256, names in sorted(by_hash.items()):
-        source = min((precedence.get(name.source, 0), name.source) for name in names)[1]
-        own = [name for name in names if name.source == source]
-        files.append(
-            LiveFile(
-                sha256,
-                source,
-                min(name.file_name for name in own),
-                min(name.source_path for name in own),
-                names[0].size_bytes,
-            )
-        )
+        source = min((precedence(name.source), name.source) for name in names)[1]
+        least = min((name for name in names if name.source == source), key=lambda name: (name.file_name, name.source_path))
+        files.append(LiveFile(sha256, source, least.file_name, least.source_path, least.size_bytes))
     return files
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,12 +37,12 @@ def begin_release(lake: Lake) -> Path:
 
 
 def publish_release(
-    lake: Lake, building: Path, row_counts: dict[str, int], facts: Mapping[str, object], readme: str
+    lake: Lake, building: Path, row_counts: dict[str, int], facts: Mapping[str, object], readme: Callable[[str], str]
 ) -> Published:
     """Makes the folder `building` the current release, unless its tables are those of the current one.
 
     The release id is a hash of the tables' bytes. A file that the current release holds byte for byte is hard-linked.
-    `facts` (what it was made from) goes into `release.json`.
+    `facts` (what it was made from) goes into `release.json`, what `readme` gives for the release id into `README.md`.
     """
     current = lake.current_release()
     files = _hash_files(building)
@@ -57,7 +57,7 @@ def publish_release(
         shutil.rmtree(building)
     else:
         _link_unchanged(building, current, files)
-        _write_synced(building / "README.md", readme.replace("{release_id}", release_id))
+        _write_synced(building / "README.md", readme(release_id))
         description = _description(building, release_id, row_counts, files, facts, current)
         _write_synced(building / "release.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n")
         for folder in (*building.iterdir(), building):
@@ -74,7 +74,7 @@ def release_id_of(files: dict[str, str]) -> str:
 
 
 def list_releases(lake: Lake) -> list[dict[str, Any]]:
-    """One row a release, newest first: release_id, is_current, published_at, papers, records, files, size_bytes."""
+    """One row a release, newest first: release_id, is_current, published_at, papers, records, raw_files, size_bytes."""
     current = lake.current_release()
     rows = []
     for path in lake.releases_dir.glob("r*/release.json"):
@@ -94,7 +94,7 @@ def list_releases(lake: Lake) -> list[dict[str, Any]]:
 
 
 def last_build(lake: Lake) -> dict[str, Any]:
-    """What the last finished run built from which inputs: `inputs_key` and `release_id`; empty if none did."""
+    """What the last finished run built from which inputs: `inputs_key`, `release_id`, `summary`; empty if none did."""
     try:
         build: dict[str, Any] = json.loads((lake.state_dir / "last_build.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -102,9 +102,10 @@ def last_build(lake: Lake) -> dict[str, Any]:
     return build
 
 
-def note_build(lake: Lake, inputs_key: str, release_id: str) -> None:
-    """Notes that these inputs gave this release, so that the next run knows there is nothing to do."""
-    write_file(lake.state_dir / "last_build.json", json.dumps({"inputs_key": inputs_key, "release_id": release_id}).encode())
+def note_build(lake: Lake, inputs_key: str, release_id: str, summary: Mapping[str, object]) -> None:
+    """Notes that these inputs gave this release, so that the next run knows there is nothing to do, and what to report."""
+    build = {"inputs_key": inputs_key, "release_id": release_id, "summary": dict(summary)}
+    write_file(lake.state_dir / "last_build.json", json.dumps(build, indent=2).encode())
 
 
 def _hash_files(folder: Path) -> dict[str, str]:

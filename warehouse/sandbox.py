@@ -33,10 +33,10 @@ class QueryError(PaperlakeError):
 class QueryLimits:
     """What one query may take: memory, time at work (not while its reader pauses), threads, disk space to spill to."""
 
-    memory_bytes: int = 2 << 30
+    memory_bytes: int = 2_000_000_000
     time_seconds: float = 60.0
     threads: int = 2
-    spill_bytes: int = 10 << 30
+    spill_bytes: int = 20_000_000_000
 
 
 def open_release(release_dir: Path, *, spill_dir: Path, limits: QueryLimits) -> duckdb.DuckDBPyConnection:

@@ -38,7 +38,7 @@ def test_the_locks_pin_with_hashes_and_name_no_address(lock: str, project: Path)
 
 
 def test_no_tracked_file_names_a_path_of_one_machine_or_a_registry(project: Path) -> None:
-    pattern = r"(^|[^A-Za-z0-9_.])/(work|farm|root|home)/[a-z]|pypi\.org|pythonhosted|npmjs"
+    pattern = r"(^|[^A-Za-z0-9_.])/(work|farm|root|home)/[a-z]|pypi\.org|pythonhosted|registry\.npmjs"
     found = subprocess.run(
         ["git", "grep", "-nIE", pattern, "--", ".", ":!tests/flows/test_project.py"],
         cwd=project,
@@ -51,3 +51,14 @@ def test_no_tracked_file_names_a_path_of_one_machine_or_a_registry(project: Path
 def test_no_python_file_is_longer_than_400_lines(project: Path) -> None:
     files = [path for room in ("flows", "transforms", "warehouse", "tests") for path in (project / room).rglob("*.py")]
     assert not {str(path): n for path in files if (n := len(path.read_text().splitlines())) > 400}
+
+
+def test_the_import_law_names_every_module_that_the_warehouse_may_not_import(project: Path) -> None:
+    contracts = tomllib.loads((project / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (law,) = (
+        contract
+        for contract in contracts
+        if contract.get("source_modules") == ["warehouse"] and "transforms.merge" in str(contract)
+    )
+    rooms = [path for path in (project / "transforms").iterdir() if path.name[0] != "_" and path.stem != "schemas"]
+    assert set(law["forbidden_modules"]) == {f"transforms.{path.stem}" for path in rooms}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import itertools
 import json
@@ -80,6 +81,7 @@ def test_a_second_run_publishes_nothing(lake: Path, samples: Path, capsys: pytes
     code, out, _ = paperlake(capsys, "run", samples, "--lake", lake, "--direct")
     assert code == 0
     assert "nothing new since release" in out
+    assert "rejected: 2 (1 broken_json, 1 not_a_paper_list)" in out  # of the release, though this run rejected nothing
     assert len(json.loads(paperlake(capsys, "releases", "--lake", lake, "--format", "json")[1])) == 1
 
 
@@ -169,6 +171,40 @@ def test_files_that_are_no_lists_are_rejects_and_the_run_goes_on(tmp_path: Path,
     }
     assert ask(capsys, lake, "select count(*) as n, bool_and(balanced) as balanced from ledger") == [{"n": 3, "balanced": True}]
     assert ask(capsys, lake, "select count(*) as n from papers") == [{"n": 0}]
+
+
+def test_a_file_that_its_reader_gives_up_on_is_one_reject_and_the_rest_is_published(
+    tmp_path: Path, samples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes((samples / "papers.parquet").read_bytes()[:-200] + b"PAR1")
+    lake = tmp_path / "lake"
+    code, _, err = paperlake(capsys, "run", broken, samples / "papers.csv", "--lake", lake, "--direct")
+    assert code == 0, err
+    query = "select file_name, verdict, balanced from raw_files join ledger using (file_sha256) order by file_name"
+    assert ask(capsys, lake, query) == [
+        {"file_name": "broken.parquet", "verdict": "unreadable", "balanced": True},
+        {"file_name": "papers.csv", "verdict": "read", "balanced": True},
+    ]
+
+
+def test_an_error_of_the_disk_while_reading_is_no_verdict_on_the_file(
+    tmp_path: Path, samples: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dataclasses
+
+    from transforms.readers.registry import READERS
+
+    def fail(_: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    lake = tmp_path / "lake"
+    with monkeypatch.context() as patched:
+        patched.setitem(READERS, "delimited", dataclasses.replace(READERS["delimited"], read=fail))
+        code, _, err = paperlake(capsys, "run", samples / "papers.csv", "--lake", lake, "--direct")
+        assert (code, os.strerror(errno.EIO) in err) == (1, True)
+    assert paperlake(capsys, "run", samples / "papers.csv", "--lake", lake, "--direct")[0] == 0
+    assert ask(capsys, lake, "select count(*) as n from papers") == [{"n": 4}]
 
 
 def test_a_dry_run_says_what_would_happen_and_touches_nothing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from transforms.schemas import CHECKS, TABLES, SchemaError
-from warehouse.checks import Check, all_checks, check_rows, run_checks
+from warehouse.checks import CHECKS_DIR, Check, all_checks, check_rows, run_checks
 
 Rows = dict[str, list[dict[str, Any]]]
 FILE_A, FILE_B = "a" * 64, "b" * 64
@@ -225,3 +226,11 @@ def test_table_that_lacks_a_column_is_named_with_the_check(tmp_path: Path) -> No
     pq.write_table(pa.table({"paper_id": ["p1"]}), tmp_path / "papers" / "papers.parquet")
     with pytest.raises(SchemaError, match=r"the check .* cannot run on these tables"):
         run_checks(tmp_path, keep_failing_in=None)
+
+
+def test_known_values_lists_the_words_of_the_contract() -> None:
+    sql = (CHECKS_DIR / "known_values.sql").read_text(encoding="utf-8")
+    found = re.findall(r"from (\w+)\s+where (\w+) not in \(([^)]*)\)", sql)
+    listed = {(table, column): tuple(re.findall(r"'(\w+)'", words)) for table, column, words in found}
+    wanted = {(table.name, column.name): column.words for table in TABLES.values() for column in table.columns if column.words}
+    assert listed == {key: words for key, words in wanted.items() if key != ("checks", "severity")}

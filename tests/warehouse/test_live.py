@@ -24,8 +24,8 @@ def test_in_a_configured_source_a_new_file_supersedes_the_one_of_its_name() -> N
 
 def test_a_file_under_several_names_is_live_once_under_the_least_of_its_first_source() -> None:
     names = [name("zoo", "z.csv", "1"), name("acl", "d/b.csv", "1"), name("acl", "c/y.csv", "1")]
-    assert live_files(names, {"zoo": 5, "acl": 5}) == [LiveFile("1" * 64, "acl", "b.csv", "c/y.csv", 1)]
-    assert live_files(names, {"zoo": 1, "acl": 5})[0].source == "zoo"
+    assert live_files(names, {"zoo": 5, "acl": 5}.__getitem__) == [LiveFile("1" * 64, "acl", "b.csv", "d/b.csv", 1)]
+    assert live_files(names, {"zoo": 1, "acl": 5}.__getitem__)[0].source == "zoo"
 
 
 def test_the_live_set_comes_back_as_written(tmp_path: Path) -> None:

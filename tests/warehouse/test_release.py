@@ -26,7 +26,7 @@ def build(lake: Lake, *names: str) -> tuple[Path, dict[str, int]]:
 
 def publish(lake: Lake, *names: str) -> str:
     folder, counts = build(lake, *names)
-    return publish_release(lake, folder, counts, {"inputs_key": "x"}, "# release {release_id}\n").release_id
+    return publish_release(lake, folder, counts, {"inputs_key": "x"}, "# release {}\n".format).release_id
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_current_leads_to_what_was_published_last(lake: Lake) -> None:
 def test_the_same_tables_again_are_no_new_release(lake: Lake) -> None:
     first = publish(lake, "a")
     folder, counts = build(lake, "a")
-    again = publish_release(lake, folder, counts, {}, "")
+    again = publish_release(lake, folder, counts, {}, str)
     assert (again.release_id, again.is_new) == (first, False)
     assert len(list_releases(lake)) == 1
     assert not folder.exists()

@@ -24,7 +24,7 @@ with unknown as (
     union all
     select 'raw_files', 'verdict', verdict
     from raw_files
-    where verdict not in ('read', 'not_a_paper_list')
+    where verdict not in ('read', 'not_a_paper_list', 'unreadable')
     union all
     select 'control_totals', 'verdict', verdict
     from control_totals
