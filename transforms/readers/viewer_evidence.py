@@ -12,7 +12,7 @@ from transforms.readers.viewer_columns import ViewerColumn
 STRONG = 8
 """What a broken figure counts among points: more than all that is merely unusual about a cell."""
 
-_MAX_LIE_RATIO = 0.2
+MAX_LIE_RATIO = 0.2
 """A page's figures are over the whole data set, so a true one is broken by no clear row. A row misread as clear may break
 it (none of the 100 of the seed does); a figure that more than a fifth of them break, two at least, chooses nothing."""
 
@@ -23,7 +23,7 @@ _MIN_VALUES_WITHOUT_ADDRESS = 5
 """Clear values, none of them an address, from which an address is held against a reading of the column."""
 
 _MAX_LENGTH_RATIO = 8
-"""How many times as long as the longest clear value a cell of a column without trusted bounds may be. The longest abstract of
+"""How many times as long as the longest clear value a cell may be. The longest abstract of
 the seed is four times as long as its median one, and eight times as long as none but the shortest two."""
 
 _REACH = {"bool": 2, "integer": 2, "number": 2, "date": 2, "width": 4, "duration": 4, "classes": 16, "label": 16}
@@ -86,11 +86,11 @@ class Evidence:
 
     @property
     def longest(self) -> float:
-        """The greatest length looked for: what the column's figures allow, else far beyond that of clear values."""
+        """The greatest length looked for: what the column's figures allow, but not far beyond that of clear values."""
         column = self.column
-        if self.is_trusted and column.family == "text" and column.most:
-            return column.most.high
-        return _MAX_LENGTH_RATIO * self.longest_seen if self.longest_seen else float("inf")
+        is_bound = self.is_trusted and column.family == "text" and column.most is not None
+        stated = column.most.high if is_bound and column.most else float("inf")
+        return min(stated, _MAX_LENGTH_RATIO * self.longest_seen if self.longest_seen else float("inf"))
 
     @property
     def reach(self) -> int:
@@ -141,27 +141,32 @@ def fits(evidence: Sequence[Evidence], cells: Sequence[str]) -> bool:
     return not any(column.points(cell) for column, cell in zip(evidence, cells, strict=True))
 
 
-def learn(columns: Sequence[ViewerColumn], rows: Sequence[Sequence[str]]) -> tuple[Evidence, ...]:
-    """The evidence for each column, from the head's figures and the cells of rows that can be read in one way."""
-    return tuple(_learn_column(column, [row[place] for row in rows]) for place, column in enumerate(columns))
+def learn(
+    columns: Sequence[ViewerColumn], rows: Sequence[Sequence[str]], max_lie_ratio: float = MAX_LIE_RATIO
+) -> tuple[Evidence, ...]:
+    """The evidence for each column, from the head's figures and the cells of rows that can be read in one way.
+
+    A figure that more than `max_lie_ratio` of the cells break is not trusted.
+    """
+    return tuple(_learn_column(column, [row[place] for row in rows], max_lie_ratio) for place, column in enumerate(columns))
 
 
-def _learn_column(column: ViewerColumn, cells: list[str]) -> Evidence:
+def _learn_column(column: ViewerColumn, cells: list[str], max_lie_ratio: float) -> Evidence:
     values = [cell for cell in cells if not is_null(cell)]
     address_count = sum(map(is_address, values))
     has_addresses = bool(values) and address_count >= _MIN_URL_RATIO * len(values)
     longest = max(map(len, values), default=0)
     lacks_addresses = len(values) >= _MIN_VALUES_WITHOUT_ADDRESS and not address_count and column.family == "text"
     if column.family in ("classes", "label"):
-        known, is_trusted = _known_classes(column, values)
+        known, is_trusted = _known_classes(column, values, max_lie_ratio)
         return Evidence(column, is_trusted, has_addresses, lacks_addresses, known, longest)
     stated = Evidence(column)
     breaks = sum(map(stated.breaks_figures, values))
-    is_trusted = breaks < 2 or breaks <= _MAX_LIE_RATIO * len(values)
+    is_trusted = breaks <= max(max_lie_ratio * len(values), max_lie_ratio > 0)
     return Evidence(column, is_trusted, has_addresses, lacks_addresses, longest_seen=longest)
 
 
-def _known_classes(column: ViewerColumn, values: list[str]) -> tuple[frozenset[str], bool]:
+def _known_classes(column: ViewerColumn, values: list[str], max_lie_ratio: float) -> tuple[frozenset[str], bool]:
     """The classes that clear rows show, and whether the stated count may be true of them.
 
     Where there are more than stated, the commonest are known, if nearly all values are one of them: the rest is misread.
@@ -170,7 +175,7 @@ def _known_classes(column: ViewerColumn, values: list[str]) -> tuple[frozenset[s
     if not column.classes or len(counts) <= column.classes.high:
         return frozenset(counts), True
     commonest = counts.most_common(int(column.classes.high))
-    if len(values) - sum(count for _, count in commonest) > _MAX_LIE_RATIO * len(values):
+    if len(values) - sum(count for _, count in commonest) > max_lie_ratio * len(values):
         return frozenset(counts), False
     return frozenset(name for name, _ in commonest), True
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from transforms.readers.viewer_evidence import (
     Evidence,
@@ -64,7 +65,8 @@ def _searched(
 ) -> list[Piece]:
     """The pieces by the evidence of rows that are clear; then again by that of the rows found so, where any is in doubt."""
     start, end = body
-    evidence = learn(head.columns, clear)
+    # What stands between rows alike is a row though it break a figure: then that figure lies.
+    evidence = stated = learn(head.columns, clear, max_lie_ratio=0.0)
     pieces: list[Piece] = []
     for _ in range(2):
         lattice = Lattice(text, tokens, (start, start, end), evidence, line_costs(len(head.columns)))
@@ -73,7 +75,10 @@ def _searched(
         except TooManyReadings:
             return pieces or [Piece("too_many", start, end)]
         rows = _rows(text, pieces)
-        evidence = learn(head.columns, rows)
+        evidence = tuple(
+            replace(taught, is_trusted=taught.is_trusted and known.is_trusted)
+            for taught, known in zip(learn(head.columns, rows), stated, strict=True)
+        )
         is_whole = all(piece.kind in ("row", "blank") for piece in pieces)
         if is_whole and all(fits(evidence, row) for row in rows):
             break
