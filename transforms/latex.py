@@ -11,15 +11,10 @@ import unicodedata
 from collections.abc import Callable
 
 from transforms.maths import MAX_FORMULA_CHARACTERS, is_maths_macro, lowered, plain_maths, raised, symbols
+from transforms.word_sets import word_set
 
 HOLD = "\x01"
 """Stands around the number of a piece that later steps must not touch; cleaned text holds no control characters."""
-
-
-def _names(text: str) -> frozenset[str]:
-    """The words of `text`."""
-    return frozenset(text.split())
-
 
 _MAX_DEPTH = 40
 """How deep macros may stand in each other's arguments; real texts go four deep, a hostile one must not end the run."""
@@ -32,20 +27,20 @@ _DELIMITED_MATHS = re.compile(r"\\\((.{1,800}?)\\\)|(?<!\\)\$\$([^$]+)\$\$", re.
 _LATEX_SIGN = re.compile(r"\\[a-zA-Z|{]|[\^_]|[{}]")
 _PROSE = re.compile(r"[A-Za-z]{2,},? [A-Za-z]{2,}|[a-z]{3,}[.,;:] ")
 
-_FORMATS = _names(
+_FORMATS = word_set(
     "emph textbf textit texttt textsc textrm textsf textsl textmd textup textnormal text underline uline ul mbox hbox fbox "
     "textsuperscript textsubscript centerline lowercase uppercase MakeUppercase "
     "MakeLowercase so hl sout st enquote textquote section subsection paragraph caption"
 )
-_SWITCHES = _names(
+_SWITCHES = word_set(
     "em bf it tt sc rm sf sl bfseries itshape ttfamily scshape rmfamily sffamily normalfont tiny scriptsize footnotesize small "
     "normalsize large Large LARGE huge Huge centering noindent maketitle protect relax xspace left right displaystyle "
     "selectfont raggedright hfill vfill null ignorespaces unskip bgroup egroup urlstyle sloppy"
 )
-_BREAKS = _names("par newline linebreak newpage clearpage item smallskip medskip bigskip quad qquad hline space")
-_ADDRESSES = _names("url path nolinkurl href")
+_BREAKS = word_set("par newline linebreak newpage clearpage item smallskip medskip bigskip quad qquad hline space")
+_ADDRESSES = word_set("url path nolinkurl href")
 _FOOTNOTES = frozenset(("footnote", "footnotetext"))
-_TWO_ARGUMENTS = _names("textcolor colorbox color foreignlanguage bibinfo bibfield")
+_TWO_ARGUMENTS = word_set("textcolor colorbox color foreignlanguage bibinfo bibfield")
 _CITATION = re.compile(r"(?:no|auto|paren|foot|text|full|super|smart)?[cC]ite[a-zA-Z]*")
 _REFERENCE = re.compile(
     r"[a-zA-Z]{0,4}ref|label|index|bibliography|bibliographystyle|footnotemark|thanks|[vh]space|includegraphics|begin|end"
@@ -55,7 +50,7 @@ _WORDS = {
     "textasciicircum": "^", "textunderscore": "_", "textdollar": "$", "textquotesingle": "'", "textquotedbl": '"',
     "textbraceleft": "{", "textbraceright": "}", "slash": "/", "eg": "e.g.", "ie": "i.e.", "etal": "et al.", "and": "and",
 }  # fmt: skip
-_JOINED_LETTERS = _names("ss o O l L ae AE oe OE aa AA i j dh DH dj DJ th TH ng NG")
+_JOINED_LETTERS = word_set("ss o O l L ae AE oe OE aa AA i j dh DH dj DJ th TH ng NG")
 
 _SIGN_ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307"}
 _LETTER_ACCENTS = {

@@ -26,8 +26,8 @@ _NO_LINK = (
 
 _CODE = (
     r"(?:gist\.|raw\.)?github(?:usercontent)?\.com/|gitlab\.|bitbucket\.org/|codeberg\.org/|gitee\.com/|sourceforge\.|"
-    r"anonymous\.4open\.science/|colab\.research\.google\.com/|huggingface\.co/(?!datasets/)|pypi\.org/|cran\.r-project\.org/|"
-    r"codeocean\.com/|git\.|code\.|crates\.io/|www\.npmjs\.com/|replicate\.com/"
+    r"anonymous\.4open\.science/|colab\.research\.google\.com/|huggingface\.co/|pypi\.org/|cran\.r-project\.org/|"
+    r"codeocean\.com/|git\.|code\.|crates\.io/|replicate\.com/"
 )
 _DATA = (
     r"zenodo\.org/|huggingface\.co/datasets/|(?:www\.)?kaggle\.com/|figshare\.com/|[\w.]*dataverse\.|osf\.io/|(?:www\.)?openml\.org/|"
@@ -100,7 +100,7 @@ def link_kind(url: pl.Expr) -> pl.Expr:
     """
     place = url.str.to_lowercase().str.replace(r"^[a-z]+://", "")
     is_data = place.str.contains(rf"^(?:{_DATA})")
-    is_code = place.str.contains("^(?:" + _CODE.replace("(?!datasets/)", "") + ")") & ~is_data
+    is_code = place.str.contains(rf"^(?:{_CODE})")
     return (
         pl.when(is_data)
         .then(pl.lit("data"))

@@ -11,11 +11,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
-
-def _names(text: str) -> frozenset[str]:
-    """The words of `text`."""
-    return frozenset(text.split())
-
+from transforms.word_sets import word_set
 
 MAX_FORMULA_CHARACTERS = 400
 """A longer formula is hard, whatever it holds; and what stands between two dollars farther apart is none."""
@@ -34,11 +30,11 @@ _RAISED_LETTERS = dict(
 )
 _LOWERED_LETTERS = dict(zip("aehijklmnoprstuvxβγρφχ", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", strict=True))
 
-_WORDS = _names(
+_WORDS = word_set(
     "log ln lg exp min max argmin argmax arg sin cos tan cot sinh cosh tanh arcsin arccos arctan inf sup lim liminf limsup "
     "det dim ker deg gcd hom Pr mod bmod polylog poly"
 )
-_PLAIN_STYLES = _names(
+_PLAIN_STYLES = word_set(
     "mathrm mathsf mathbf mathit mathtt mathnormal boldsymbol bm pmb text textrm textit textbf textsf texttt textsc textnormal "
     "emph mbox hbox operatorname mathop mathbin mathrel ensuremath"
 )
@@ -53,15 +49,15 @@ _LETTER_STYLES |= {
     "mathds": _LETTER_STYLES["mathbb"],
     "mathbbm": _LETTER_STYLES["mathbb"],
 }
-_FRACTIONS = _names("frac tfrac dfrac nicefrac sfrac")
+_FRACTIONS = word_set("frac tfrac dfrac nicefrac sfrac")
 _SWITCHES = {"cal": "mathcal", "rm": "mathrm", "bf": "mathbf", "it": "mathit", "sf": "mathsf", "tt": "mathtt"}
 _ACCENTS = {
     "hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303", "widetilde": "\u0303", "bar": "\u0304", "overline": "\u0304",
     "vec": "\u20d7", "dot": "\u0307", "ddot": "\u0308", "check": "\u030c", "breve": "\u0306", "acute": "\u0301",
     "grave": "\u0300", "mathring": "\u030a",
 }  # fmt: skip
-_DELIMITER_SIZES = _names("left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr")
-_SILENT = _names("displaystyle textstyle scriptstyle limits nolimits nonumber")
+_DELIMITER_SIZES = word_set("left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr")
+_SILENT = word_set("displaystyle textstyle scriptstyle limits nolimits nonumber")
 _SPACES = {
     ",": " ",
     ";": " ",

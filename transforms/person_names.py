@@ -9,13 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from transforms.word_sets import word_set
 
-def _words(text: str) -> frozenset[str]:
-    """The words of `text`."""
-    return frozenset(text.split())
-
-
-_PARTICLES = _words(
+_PARTICLES = word_set(
     "van von der den de del della dela di da das do dos du des le la los las el al bin ibn ben ter ten te zu zur zum af av "
     "vom vander vande und y st. san santa mac o' d' abu"
 )
@@ -25,7 +21,7 @@ _HONORIFIC = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir)\.?", re.IGNORECASE
 _INITIALS = re.compile(r"(?:[^\W\d_a-zßà-öø-ÿ]\.?[-‐]?){1,4}|(?:[^\W\d_]\.[-‐]?){1,4}")
 # Two or three capitals at the end of a name are initials ("Wang SS"), but for the family names of East Asia that are
 # written in capitals ("Jian LI").
-_CAPITAL_FAMILIES = _words(
+_CAPITAL_FAMILIES = word_set(
     "LI WU XU YU MA HE HU LU DU SU GU LIU YAN SUN QI XIE LAI HAN KIM LEE PAN CAO DAI FAN HO "
     "LAM LAU NG TAN TAO XIA YE YI YIN ZHU BAI"
 )
@@ -36,7 +32,7 @@ _GROUP = re.compile(
 )
 _HAN = re.compile(r"[\u3400-\u9fff々]+")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]{2,5}")
-_COMPOUND_FAMILIES = _words(
+_COMPOUND_FAMILIES = word_set(
     "欧阳 歐陽 司马 司馬 上官 诸葛 諸葛 东方 東方 皇甫 尉迟 公孙 慕容 令狐 司徒 夏侯 端木 南宫 독고 남궁 황보 제갈 선우"
 )
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-DECISIONS = ("oral", "spotlight", "poster", "accepted", "rejected", "withdrawn", "desk_rejected")
-
 # In this order: "Desk Reject" holds "reject", "Accept (Oral)" holds "accept". ICLR 2023 called its orals
 # notable-top-5% and its spotlights notable-top-25%.
 _DECISION_WORDS = (

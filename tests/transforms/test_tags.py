@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from transforms.tags import DECISIONS, decision, keywords, split_tags, venue_decision, without_venue_decision
+from transforms.schemas import DECISIONS
+from transforms.tags import decision, keywords, split_tags, venue_decision, without_venue_decision
 
 
 def value(expression, text):
