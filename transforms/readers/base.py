@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from transforms.frames import polars_schema
-from transforms.schemas import FIELDS, Column, PaperlakeError
+from transforms.schemas import CONTROL_TOTALS, FIELDS, FURNITURE, REJECTS, STAGED_RECORDS, PaperlakeError, Table
 
 SAMPLE_BYTES = 65_536
 """How much of a file `sniff` sees: enough for the head of a page with long abstracts, small enough to read of every file."""
@@ -66,28 +66,16 @@ class Sniff:
 Span = tuple[int, int]
 """Half-open byte range in the decompressed file."""
 
-_PLACE = (Column("locator", "string", ""), Column("span_start", "int64", "", True), Column("span_end", "int64", "", True))
-RECORD_SCHEMA = polars_schema((*_PLACE, Column("source_key", "string", "", True), Column("raw", "string", ""), *FIELDS))
-REJECT_SCHEMA = polars_schema((*(Column(name, "string", "") for name in ("reason", "message", "text")), *_PLACE))
-FURNITURE_SCHEMA = polars_schema(
-    (
-        Column("kind", "string", ""),
-        Column("span_start", "int64", ""),
-        Column("span_end", "int64", ""),
-        Column("text", "string", ""),
-    )
-)
-TOTAL_SCHEMA = polars_schema(
-    (
-        Column("page", "int32", ""),
-        Column("column_name", "string", ""),
-        Column("statistic", "string", ""),
-        Column("declared", "float64", "", True),
-        Column("declared_text", "string", ""),
-        Column("observed", "float64", "", True),
-        Column("verdict", "string", ""),
-    )
-)
+
+def _read_columns(table: Table, *others: str) -> pl.Schema:
+    """The columns of a table that its reader fills; the `others` are filled by who called it."""
+    return polars_schema(column for column in table.columns if column.name not in others)
+
+
+RECORD_SCHEMA = _read_columns(STAGED_RECORDS, "ordinal")
+REJECT_SCHEMA = _read_columns(REJECTS, "file_sha256", "record_id", "stage")
+FURNITURE_SCHEMA = _read_columns(FURNITURE, "file_sha256")
+TOTAL_SCHEMA = _read_columns(CONTROL_TOTALS, "file_sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +160,11 @@ class BatchBuilder:
     def furniture(self, kind: str, text: str, span: Span) -> None:
         """Adds a span that is neither record nor reject, found as what `kind` says."""
         self._furniture.append({"kind": kind, "span_start": span[0], "span_end": span[1], "text": without_surrogates(text)})
+
+    def byte_order_mark(self, mark_bytes: int) -> None:
+        """Adds the byte order mark that a file begins with, as furniture; none where it has no bytes."""
+        if mark_bytes:
+            self.furniture("byte_order_mark", "\ufeff", (0, mark_bytes))
 
     def control_total(self, **total: object) -> None:
         """Adds a control total; the keywords are the columns of `TOTAL_SCHEMA`."""
