@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff, Span, without_surrogates
-from transforms.readers.decoding import decode
+from transforms.readers.decoding import LINE, decode
 from transforms.readers.headings import heading_context, says_papers
 
 _COLUMN_MAP = {"abstract": "abstract_raw"}
@@ -71,8 +71,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     """
     decoded = decode(raw_file.path.read_bytes())
     builder = BatchBuilder(_COLUMN_MAP)
-    if decoded.mark_bytes:
-        builder.furniture("byte_order_mark", "\ufeff", (0, decoded.mark_bytes))
+    builder.byte_order_mark(decoded.mark_bytes)
     pieces = _pieces(decoded.text)
     spans = decoded.spans([0, *(piece.end for piece in pieces)])
     context: dict[str, object] = {}
@@ -99,12 +98,9 @@ class _Piece:
     end: int
 
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-
-
 def _pieces(text: str) -> list[_Piece]:
     """The text in pieces. Whether a paragraph is a line or a block of lines is decided for the whole text."""
-    lines = [(line.start(), line.end()) for line in _LINE.finditer(text)]
+    lines = [(line.start(), line.end()) for line in LINE.finditer(text)]
     blocks = [(blank, list(block)) for blank, block in groupby(lines, key=lambda line: not text[line[0] : line[1]].strip())]
     is_line_each = _is_paragraph_a_line(text, [block for blank, block in blocks if not blank])
     pieces: list[_Piece] = []

@@ -22,13 +22,91 @@ MAX_BAD_UTF8_RATIO = 0.1
 """Share of non-ASCII bytes that may be invalid in a file still taken for UTF-8. A truncated or bit-flipped UTF-8 file has
 a few; a Latin-1 file read as UTF-8 has nearly all of them invalid."""
 
+MAX_CONTROL_RATIO = 0.01
+"""Share of control characters above which a file is no text, which has next to none of them."""
 
+LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)|[^\r\n]++")
+"""A line of a text with its end; what else Unicode calls a line separator ends none, as in `streaming.byte_lines`."""
+
+_BLOCK_BYTES = 2**20
 _HIGH_BYTES = bytes(range(0x80, 0x100))
-_BAD_RUN = re.compile("[\udc80-\udcff]+")
-CONTROL_CHARACTERS = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r\x1b"]
-"""Characters that text has next to none of."""
+_CONTROL_BYTES = bytes(code for code in range(32) if chr(code) not in "\t\n\v\f\r\x1b")
+_NOT_CP1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
+_BAD_BYTES = re.compile("[\udc80-\udcff]+")
 
-_CONTROL = re.compile(f"[{re.escape(''.join(CONTROL_CHARACTERS))}]")
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The encoding of a file, by Python's name, and the length of its byte order mark."""
+
+    name: str
+    mark_bytes: int
+
+    @property
+    def errors(self) -> str:
+        """The error handler: a bad byte of UTF-8, and half a surrogate pair of UTF-16 or -32, stays as a lone surrogate."""
+        return "surrogateescape" if self.name == "utf-8" else "surrogatepass"
+
+
+class EncodingFinder:
+    """Finds the encoding of a text that is given block by block; the one statement of the rules.
+
+    A byte order mark decides; what follows it must be of that encoding (of UTF-8 as much as there is). Without one, a NUL
+    byte is no text; it is UTF-8 unless more than `MAX_BAD_UTF8_RATIO` of its non-ASCII bytes are invalid, else Windows-1252
+    where all bytes are defined there, else Latin-1. More control characters than `MAX_CONTROL_RATIO` are no text either.
+    """
+
+    def __init__(self, head: bytes) -> None:
+        """Looks for a byte order mark in `head`, the first four bytes or more; the blocks begin after the mark."""
+        self._marked = next((Encoding(name, len(mark)) for mark, name in BYTE_ORDER_MARKS if head.startswith(mark)), None)
+        self._expected = self._marked or Encoding("utf-8", 0)
+        self.mark_bytes = self._position = self._expected.mark_bytes
+        self._decoder = codecs.getincrementaldecoder(self._expected.name)(self._expected.errors)
+        self._bad = self._high = self._not_cp1252 = self._controls = self._characters = 0
+
+    def add(self, block: bytes) -> None:
+        """Counts one more block.
+
+        Raises:
+            ReadError: `binary`, at a NUL byte; `bad_encoding`, where the byte order mark is contradicted.
+        """
+        if self._marked is None and b"\0" in block:
+            raise ReadError("binary", f"no text: a NUL byte at byte {self._position + block.index(0)}")
+        self._count(block, is_final=False)
+
+    def encoding(self) -> Encoding:
+        """The encoding of all that was added.
+
+        Raises:
+            ReadError: `binary` or `bad_encoding`.
+        """
+        self._count(b"", is_final=True)
+        is_single_byte = self._marked is None and self._bad > MAX_BAD_UTF8_RATIO * self._high
+        length = self._position if is_single_byte else self._characters
+        if self._controls > MAX_CONTROL_RATIO * length:
+            raise ReadError("binary", f"no text: {self._controls} of {length} characters are control characters")
+        if is_single_byte:
+            return Encoding("latin-1" if self._not_cp1252 else "cp1252", 0)
+        return self._expected
+
+    def _count(self, block: bytes, *, is_final: bool) -> None:
+        waiting = len(self._decoder.getstate()[0])
+        try:
+            text = self._decoder.decode(block, is_final)
+        except UnicodeDecodeError as error:
+            place = self._position - waiting + error.start
+            message = f"the byte order mark says {self._expected.name}, but byte {place} is not: {error.reason}"
+            raise ReadError("bad_encoding", message) from error
+        self._position += len(block)
+        self._characters += len(text)
+        # A control character is one and the same byte in UTF-8 and in the encodings of single bytes.
+        is_utf_8 = self._expected.name == "utf-8"
+        self._controls += _count_of(block if is_utf_8 else text.encode("utf-8", "surrogatepass"), _CONTROL_BYTES)
+        if self._marked is None and not text.isascii():
+            self._bad += sum(map(len, _BAD_BYTES.findall(text)))
+        if self._marked is None and not block.isascii():
+            self._high += _count_of(block, _HIGH_BYTES)
+            self._not_cp1252 += _count_of(block, _NOT_CP1252)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +125,7 @@ class DecodedText:
         """How many bytes of the file a piece of its text stands for."""
         if self.encoding == "utf-8" and piece.isascii():
             return len(piece)
-        return len(piece.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "surrogatepass"))
+        return len(piece.encode(self.encoding, Encoding(self.encoding, self.mark_bytes).errors))
 
     def spans(self, edges: list[int]) -> list[Span]:
         """The byte spans between neighbouring character offsets, which must not fall.
@@ -65,52 +143,20 @@ class DecodedText:
         return spans
 
 
-def decode(data: bytes) -> DecodedText:
-    """The text of `data`: by its byte order mark, else UTF-8, else (where most of it is not) Windows-1252 or Latin-1.
+def decode(content: bytes) -> DecodedText:
+    """The text of a file's whole `content`, in the encoding that `EncodingFinder` finds.
 
     Raises:
-        ReadError: `binary`, where the bytes are no text.
+        ReadError: `binary`, where the bytes are no text; `bad_encoding`, where the byte order mark is contradicted.
     """
-    for mark, encoding in BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return _decode_marked(data, mark, encoding)
-    if b"\x00" in data:
-        raise ReadError("binary", f"no text: a NUL byte at byte {data.index(0)}")
-    text = data.decode("utf-8", "surrogateescape")
-    bad_count = sum(map(len, _bad_runs(text)))
-    if bad_count > MAX_BAD_UTF8_RATIO * (len(data) - len(data.translate(None, _HIGH_BYTES))):
-        for encoding in ("cp1252", "latin-1"):
-            try:
-                return DecodedText(_no_controls(data.decode(encoding)), encoding, 0)
-            except UnicodeDecodeError:
-                continue
-    return DecodedText(_no_controls(text), "utf-8", 0)
+    finder = EncodingFinder(content)
+    for start in range(finder.mark_bytes, len(content), _BLOCK_BYTES):
+        finder.add(content[start : start + _BLOCK_BYTES])
+    encoding = finder.encoding()
+    text = str(memoryview(content)[encoding.mark_bytes :], encoding.name, encoding.errors)
+    return DecodedText(text, encoding.name, encoding.mark_bytes)
 
 
-def _decode_marked(data: bytes, mark: bytes, encoding: str) -> DecodedText:
-    body = data[len(mark) :]
-    if encoding == "utf-8":
-        return DecodedText(_no_controls(body.decode("utf-8", "surrogateescape")), encoding, len(mark))
-    try:
-        return DecodedText(_no_controls(body.decode(encoding, "surrogatepass")), encoding, len(mark))
-    except UnicodeDecodeError as error:
-        raise ReadError(
-            "bad_encoding", f"the byte order mark says {encoding}, but byte {error.start + len(mark)} is not: {error.reason}"
-        ) from error
-
-
-def _bad_runs(text: str) -> list[str]:
-    """The runs of bytes in `text` that were not valid UTF-8."""
-    return [] if text.isascii() else _BAD_RUN.findall(text)
-
-
-def _no_controls(text: str) -> str:
-    """`text`, if it is text: more than one character in a hundred being a control character is a binary file.
-
-    Raises:
-        ReadError: `binary`.
-    """
-    count = len(_CONTROL.findall(text))
-    if count > len(text) / 100:
-        raise ReadError("binary", f"no text: {count} of {len(text)} characters are control characters")
-    return text
+def _count_of(block: bytes, members: bytes) -> int:
+    """How many bytes of `block` are among `members`."""
+    return len(block) - len(block.translate(None, members))

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from transforms.readers.base import SAMPLE_BYTES, Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import column_map, has_paper_columns, unique_names
-from transforms.readers.streaming import LINE_BYTES, Encoding, text_encoding
+from transforms.readers.decoding import Encoding
+from transforms.readers.streaming import LINE_BYTES, text_encoding
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 
@@ -28,10 +29,6 @@ _ENTRY_CHARACTERS = 2**20
 
 _MAX_UNCLOSED = 100
 """How many quotes are looked for beyond their line in vain, at a cost of up to `_ENTRY_CHARACTERS` each; after them none is."""
-
-_HEADER_NAME_CHARACTERS = 80
-_ASSIGNMENT = re.compile(r"sep=(.)\r?\n?")
-
 
 _HEADER_NAME_CHARACTERS = 80
 _SAMPLE_ENTRIES = 200
@@ -53,7 +50,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     """The rows as records whose values are texts; a row that does not fit the header is a reject.
 
     Raises:
-        ReadError: `binary`, or `not_a_paper_list` where no header is recognised.
+        ReadError: `binary` or `bad_encoding`, where the bytes are no text; `not_a_paper_list`, where no header is recognised.
     """
     encoding = text_encoding(raw_file.path)
     delimiter = _delimiter(raw_file.path, encoding)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
 from transforms.readers.columns import SeenColumns, has_paper_columns
-from transforms.readers.decoding import decode
+from transforms.readers.decoding import LINE, Encoding, decode
 from transforms.readers.json_values import JsonDecoder
 from transforms.readers.streaming import LINE_BYTES, byte_lines, text_encoding
 
 _BATCH_LINES = 10_000
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SPACE = " \t\r\n"
 _SAMPLE_LINES = 50
 
@@ -21,7 +19,7 @@ def sniff(sample: Sample) -> Sniff:
     """How sure it is that each line of the sample is an object of its own, and that their names are those of papers."""
     if sample.text is None or not sample.text.lstrip(_SPACE).startswith("{"):
         return Sniff(0.0, "it does not begin with {")
-    lines = [line for line in _LINE.findall(sample.text) if line.strip(_SPACE)]
+    lines = [line for line in LINE.findall(sample.text) if line.strip(_SPACE)]
     if not sample.is_whole:
         lines.pop()
     if len(lines) < 2:
@@ -48,13 +46,8 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     encoding = text_encoding(raw_file.path)
     columns, decoder = SeenColumns(), JsonDecoder()
     builder = BatchBuilder(columns.column_map)
-    if encoding.mark_bytes:
-        builder.furniture("byte_order_mark", "\ufeff", (0, encoding.mark_bytes))
-    lines = (
-        _streamed_lines(raw_file, encoding.name, encoding.mark_bytes)
-        if encoding.name in ("utf-8", "cp1252", "latin-1")
-        else _decoded_lines(raw_file)
-    )
+    builder.byte_order_mark(encoding.mark_bytes)
+    lines = _streamed_lines(raw_file, encoding) if encoding.name in ("utf-8", "cp1252", "latin-1") else _decoded_lines(raw_file)
     for number, (line, span, is_cut) in enumerate(lines, 1):
         if is_cut:
             message = f"a line of {span[1] - span[0]} bytes; lines of up to {LINE_BYTES} bytes are read"
@@ -76,16 +69,15 @@ def _record(decoder: JsonDecoder, line: str) -> object:
         return None
 
 
-def _streamed_lines(raw_file: RawFile, encoding: str, start: int) -> Iterator[tuple[str, Span, bool]]:
-    errors = "surrogateescape" if encoding == "utf-8" else "strict"
-    for line in byte_lines(raw_file.path, start):
+def _streamed_lines(raw_file: RawFile, encoding: Encoding) -> Iterator[tuple[str, Span, bool]]:
+    for line in byte_lines(raw_file.path, encoding.mark_bytes):
         span = (line.start, line.start + line.size_bytes)
-        yield line.content.decode(encoding, errors), span, line.is_cut
+        yield line.content.decode(encoding.name, encoding.errors), span, line.is_cut
 
 
 def _decoded_lines(raw_file: RawFile) -> Iterator[tuple[str, Span, bool]]:
     decoded = decode(raw_file.path.read_bytes())
-    edges = [0, *(line.end() for line in _LINE.finditer(decoded.text))]
+    edges = [0, *(line.end() for line in LINE.finditer(decoded.text))]
     for start, end, span in zip(edges, edges[1:], decoded.spans(edges), strict=False):
         yield decoded.text[start:end], span, False
 
