@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import errno
 import json
 from pathlib import Path
 
@@ -90,6 +91,32 @@ def test_a_broken_row_group_costs_one_reject_and_the_others_come_through(tmp_pat
     rejects = pl.concat([batch.rejects for batch in batches])
     assert rejects.select("reason", "locator").rows() == [("broken_parquet", "row 11")]
     assert sum(batch.entries_counted or 0 for batch in batches) == 21
+
+
+@pytest.mark.parametrize("failing", ["open", "read"])
+def test_a_fault_of_the_machine_is_no_verdict_on_the_file(tmp_path, monkeypatch, failing):
+    path = written(tmp_path / "raw", {"title": ["A"]})
+
+    def fail(*arguments, **options):
+        raise OSError(errno.EIO, "Input/output error")
+
+    if failing == "open":
+        monkeypatch.setattr(pq, "ParquetFile", fail)
+    else:
+        monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        batches_of(path)
+
+
+def test_an_error_of_pyarrow_without_a_number_is_a_verdict_on_the_file(tmp_path, monkeypatch):
+    path = written(tmp_path / "raw", {"title": ["A"]})
+
+    def fail(*arguments, **options):
+        raise OSError("Unexpected end of stream")
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
+    (batch,) = [batch for batch in batches_of(path) if batch.rejects.height]
+    assert batch.rejects["message"][0] == "row group 1 gave 0 rows: the footer says 1 rows, but Unexpected end of stream"
 
 
 def test_a_table_without_papers_is_refused_and_says_what_it_found(tmp_path):

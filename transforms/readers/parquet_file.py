@@ -20,7 +20,10 @@ from transforms.readers.columns import column_map, has_paper_columns, unique_nam
 _MAGIC = b"PAR1"
 _BATCH_ROWS = 10_000
 _BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError, RuntimeError)
-"""What PyArrow raises at broken files; RuntimeError comes from encryption, OverflowError from dates beyond year 9999."""
+"""What PyArrow raises at broken files; RuntimeError comes from encryption, OverflowError from dates beyond year 9999.
+
+An OSError is among them only without a number: PyArrow's own verdict. One with a number is the machine's, and may pass.
+"""
 
 
 def sniff(sample: Sample) -> Sniff:
@@ -35,13 +38,14 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
 
     Raises:
         ReadError: `broken_parquet`, or `not_a_paper_list` where no column is recognised.
+        OSError: the file could not be read now, such as for a fault of the disk.
     """
     try:
         file = pq.ParquetFile(raw_file.path)
         names = unique_names(file.schema_arrow.names)
         row_counts = [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)]
     except _BROKEN as error:
-        raise ReadError("broken_parquet", f"expected a Parquet file: {_sentence(error)}") from error
+        raise ReadError("broken_parquet", f"expected a Parquet file: {_verdict(error)}") from error
     with file:
         if not has_paper_columns(names):
             raise ReadError(
@@ -66,7 +70,7 @@ def _row_group(
                 builder.record(dict(zip(names, row, strict=True)), locator=f"row {first_row + read_count}")
             yield builder.take()
     except _BROKEN as error:
-        problem = f"{problem}, but {_sentence(error)}"
+        problem = f"{problem}, but {_verdict(error)}"
     if read_count == row_count:
         yield builder.take(entries_counted=row_count)
         return
@@ -115,7 +119,14 @@ def _bytes_text(value: bytes) -> str:
         return "base64:" + base64.b64encode(value).decode()
 
 
-def _sentence(error: Exception) -> str:
+def _verdict(error: Exception) -> str:
+    """What PyArrow says of a broken file, as a sentence.
+
+    Raises:
+        OSError: the error tells nothing of the file.
+    """
+    if isinstance(error, OSError) and error.errno is not None:
+        raise error
     return " ".join(str(error).split())[:300]
 
 
