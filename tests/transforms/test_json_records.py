@@ -83,6 +83,10 @@ def test_one_object_is_one_record_whatever_papers_it_refers_to(reading):
     assert found.shape == "json_records object"
 
 
+def test_the_place_of_a_record_that_is_the_whole_document_is_not_blank(reading):
+    assert reading('{"title": "A", "year": 2020}').locators == ["document"]
+
+
 def test_numbers_keep_their_text(reading):
     found = reading('[{"title": "A", "x": 3.10, "y": 123456789012345678901234567890, "z": 0.5, "n": [NaN, -Infinity]}]')
     assert found.records["raw"][0] == (

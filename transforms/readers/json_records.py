@@ -58,7 +58,9 @@ def sniff(sample: Sample) -> Sniff:
 
 
 def read(raw_file: RawFile) -> Iterator[Batch]:
-    """The objects as records, with a JSON pointer as locator; what is broken, and what is no object, is a reject.
+    """The objects as records; what is broken, and what is no object, is a reject.
+
+    The locator is a JSON pointer; of a document that is one record itself it is `document`, as its pointer is empty.
 
     Raises:
         ReadError: `binary` or `bad_encoding`, where it is no text; `broken_json`, where it is one record and broken;
@@ -156,7 +158,7 @@ class _Reading:
             ReadError: `broken_json` or `too_deep`.
         """
         value, end = self.decoder.decode(self.text, start)
-        self._add(_Entry(start, end, value), "")
+        self._add(_Entry(start, end, value), "document")
         self.counted += count_values(self.text, start, end)
         return end
 
