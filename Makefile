@@ -43,4 +43,4 @@ lock: .venv/.dev
 	$(UV_COMPILE) --extra build --extra dev -c requirements.lock -o requirements-dev.lock
 
 clean:
-	rm -rf .venv lake
+	rm -rf .venv

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import io
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ app = App(
     help_epilogue="Begin with `paperlake run FILES`. Add --debug to any command for the stack trace of an error. "
     "Exit codes: 0 done, 1 data or run failed, 2 usage, 4 the lock was not obtained.",
     help_format="plaintext",
+    version=lambda: importlib.metadata.version("paperlake"),
     version_flags=["--version"],
 )
 
@@ -51,7 +53,7 @@ def run(
 
 @app.command
 def sql(
-    query: Annotated[str, Parameter(help="one SELECT (or PIVOT, DESCRIBE, SHOW, EXPLAIN) in DuckDB's SQL")],
+    query: Annotated[str, Parameter(help="one SELECT (or VALUES, PIVOT, DESCRIBE, SHOW, SUMMARIZE, EXPLAIN) in DuckDB's SQL")],
     /,
     *,
     lake: LakeOption = None,
@@ -147,7 +149,9 @@ def catalog(*, lake: LakeOption = None) -> int:
 
 @app.command
 def forget(
-    *names: Annotated[str, Parameter(help="a source, a file name, its path below its source, or its hash (8 digits or more)")],
+    name: Annotated[str, Parameter(help="a source, a file name, its path below its source, or its hash (8 digits or more)")],
+    /,
+    *names: Annotated[str, Parameter(help="more of the same")],
     lake: LakeOption = None,
     erase: Annotated[bool, Parameter(negative=(), help="delete the files from raw/ too")] = False,
     wait: Annotated[float | None, Parameter(help="seconds to wait for a run; default from config/pipeline.toml")] = None,
@@ -158,7 +162,7 @@ def forget(
     """
     from flows import lake_commands
 
-    return lake_commands.forget_files(names, lake, erase=erase, wait_seconds=wait)
+    return lake_commands.forget_files((name, *names), lake, erase=erase, wait_seconds=wait)
 
 
 def main() -> None:

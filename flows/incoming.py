@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flows.settings import ConfigError, Settings, SourceSettings
-from warehouse.landing import Incoming, find_files
+from warehouse.landing import Incoming, LandError, find_files
 from warehouse.live import COMMAND_LINE
 
 
@@ -14,12 +14,20 @@ def find_incoming(settings: Settings, paths: Sequence[Path]) -> list[Incoming]:
     """The files a run is to land: those at the paths given, else those of every configured source.
 
     Raises:
-        LandError: a path given leads nowhere.
+        LandError: a path given leads nowhere, or to a folder without a file.
         ConfigError: a source has no file.
     """
     if paths:
-        return [Incoming(path, COMMAND_LINE, below) for given in paths for path, below in find_files(given)]
+        return [incoming for given in paths for incoming in _given_files(given)]
     return [incoming for source in settings.sources for incoming in _source_files(settings, source)]
+
+
+def _given_files(given: Path) -> list[Incoming]:
+    """The files at a path of the command line."""
+    found = find_files(given)
+    if not found:
+        raise LandError(f"{given}: no files in this folder (hidden entries, links and special files in it are left out)")
+    return [Incoming(path, COMMAND_LINE, below) for path, below in found]
 
 
 def _source_files(settings: Settings, source: SourceSettings) -> list[Incoming]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from flows.progress import progress
 from flows.settings import load_settings
 from warehouse.layout import Lake
-from warehouse.live import match_names, read_live, write_live
+from warehouse.live import COMMAND_LINE, match_names, read_live, write_live
 from warehouse.lock import hold_lock
 
 
@@ -39,5 +39,7 @@ def forget_files(names: Sequence[str], lake_path: Path | None, *, erase: bool, w
     for name in sorted(dropped):
         erased = " and erased it" if erase and name.sha256 in gone else ""
         print(f"forgot {name.source}/{name.source_path} ({name.sha256[:12]}){erased}")
+    if any(name.source != COMMAND_LINE for name in dropped):
+        print("files that still stand in the folder of their source land again with the next run of the sources.")
     print("`paperlake run` without files publishes a release without them; releases published before still hold their records.")
     return 0

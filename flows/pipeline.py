@@ -81,7 +81,8 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     if _is_built(order.lake, landing.inputs_key, report):
         return
     staged = timed(f"stage: reading {len(landing.files)} files", steps.stage, order, landing)
-    report.files_read, report.records_staged, report.notes = staged.made_count, staged.counts.get("records", 0), staged.notes
+    report.files_read, report.records_staged = staged.made_count, staged.counts.get("records", 0)
+    report.notes = (*landing.notes, *staged.notes)
     cleaned = timed(f"clean: {report.records_staged} records", steps.clean, order, staged)
     report.files_cleaned, report.records_clean = cleaned.made_count, cleaned.counts.get("records", 0)
     report.rejects_by_reason = dict(Counter(staged.reasons) + Counter(cleaned.reasons))

@@ -17,7 +17,7 @@ from flows.settings import Settings, load_venue_aliases
 from flows.versions import cleaning_version, code_version, matching_version, reading_version
 from warehouse.landing import land_files
 from warehouse.layout import Lake
-from warehouse.live import LiveFile, LiveName, add_names, live_files, read_live, write_live
+from warehouse.live import LiveFile, LiveName, add_names, earlier_contents, live_files, read_live, write_live
 from warehouse.release import Published
 from warehouse.work import Output, collect_garbage, output, work_key
 
@@ -44,6 +44,7 @@ class Landing:
     copied_count: int
     unopened_count: int
     inputs_key: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,17 @@ def land(order: RunOrder) -> Landing:
     if live != before:
         write_live(order.lake, live)
     files = live_files(live, lambda name: order.settings.source(name).precedence)
-    return Landing(tuple(files), len(landed.names), landed.copied_count, landed.unopened_count, inputs_key(order, live))
+    return Landing(
+        tuple(files),
+        len(landed.names),
+        landed.copied_count,
+        landed.unopened_count,
+        inputs_key(order, live),
+        tuple(
+            f"{name.source_path}: an earlier content is live too; `paperlake forget {name.sha256[:12]}` takes it out"
+            for name in earlier_contents(before, landed.names)
+        ),
+    )
 
 
 def stage(order: RunOrder, landing: Landing) -> Stage:
@@ -140,7 +151,7 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
     """Cleans the records of every file that were not cleaned before by this code and these settings."""
     import polars as pl
 
-    from transforms.clean import SourceDefaults, clean_records
+    from transforms.clean import SourceDefaults, clean_files
     from warehouse.work import write_output
 
     rows = load_venue_aliases(order.settings)
@@ -158,16 +169,12 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
             missing.setdefault(defaults, []).append(outputs[-1])
     for defaults, entries in missing.items():
         for batch in _batches(entries):
-            staged = pl.concat([e.staged.read("records").with_columns(file_sha256=pl.lit(e.file.sha256)) for e in batch])
-            cleaned = clean_records(staged, source=defaults, venue_aliases=aliases)
-            records_by_file, rejects_by_file = (
-                frame.partition_by("file_sha256", as_dict=True) for frame in (cleaned.records, cleaned.rejects)
-            )
+            staged = {entry.file.sha256: entry.staged.read("records") for entry in batch}
+            cleaned = clean_files(staged, source=defaults, venue_aliases=aliases)
             for entry in batch:
-                records = records_by_file.get((entry.file.sha256,), cleaned.records.clear())
-                rejects = rejects_by_file.get((entry.file.sha256,), cleaned.rejects.clear())
-                tally = {"records": records.height, "reasons": Counter(rejects["reason"].to_list())}
-                write_output(_cleaned(entry), {"records": records, "rejects": rejects}, tally)
+                file = cleaned[entry.file.sha256]
+                tally = {"records": file.records.height, "reasons": Counter(file.rejects["reason"].to_list())}
+                write_output(_cleaned(entry), {"records": file.records, "rejects": file.rejects}, tally)
     facts = [_cleaned(entry).facts() for entry in outputs]
     reasons = sum((Counter(fact["reasons"]) for fact in facts), Counter[str]())
     made_count = sum(map(len, missing.values()))

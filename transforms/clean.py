@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -50,6 +51,20 @@ class Cleaned:
 
     records: pl.DataFrame
     rejects: pl.DataFrame
+
+
+def clean_files(
+    staged: Mapping[str, pl.DataFrame], *, source: SourceDefaults, venue_aliases: pl.DataFrame
+) -> dict[str, Cleaned]:
+    """What becomes of the staged records of some files of one source, by the files' hashes; see `clean_records`."""
+    together = pl.concat([frame.with_columns(file_sha256=pl.lit(sha256)) for sha256, frame in staged.items()])
+    cleaned = clean_records(together, source=source, venue_aliases=venue_aliases)
+    records = cleaned.records.partition_by("file_sha256", as_dict=True)
+    rejects = cleaned.rejects.partition_by("file_sha256", as_dict=True)
+    return {
+        sha256: Cleaned(records.get((sha256,), cleaned.records.clear()), rejects.get((sha256,), cleaned.rejects.clear()))
+        for sha256 in staged
+    }
 
 
 def clean_records(staged: pl.DataFrame, *, source: SourceDefaults, venue_aliases: pl.DataFrame) -> Cleaned:

@@ -88,7 +88,7 @@ PAPERS = Table(
         _column("type", "string?", "kind of publication as the source names it, in lower case"),
         _column("volume", "string?", "volume of the journal or proceedings"),
         _column("number", "string?", "issue within the volume"),
-        _column("pages", "string?", "pages, first-last or an article number"),
+        _column("pages", "string?", "pages as the source gives them (376-383, 221-8), or an article number"),
         _column("publisher", "string?", "publisher"),
         _column("keywords", "list<string>", "keywords and topics, as the source gives them, without venue and decision"),
         _column("url", "string?", "the page of the paper"),
@@ -162,7 +162,7 @@ FIELD_ORIGINS = Table(
     "one row a paper and filled field: the record its value was taken from",
     (
         _PAPER_ID,
-        _column("field", "string", "column of `papers`, or `authors`"),
+        _column("field", "string", "column of `papers`"),
         _column("record_id", "string", "the appearance that the value was taken from"),
     ),
     ("paper_id", "field"),

@@ -105,9 +105,7 @@ class Lake:
             LakeError: there is none, with what to do.
         """
         if not self.state_dir.is_dir():
-            raise LakeError(
-                f"there is no lake at {self.path}: run `paperlake run FILES --lake {self.path}` first, or name another"
-            )
+            raise LakeError(f"there is no lake at {self.path.absolute()}: run `paperlake run FILES --lake {self.path}` first")
 
 
 def read_release(folder: Path) -> dict[str, Any]:

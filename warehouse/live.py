@@ -67,6 +67,17 @@ def add_names(live: frozenset[LiveName], landed: Iterable[LiveName]) -> frozense
     return frozenset({name for name in live if (name.source, name.source_path) not in superseded} | new)
 
 
+def earlier_contents(before: Iterable[LiveName], landed: Iterable[LiveName]) -> list[LiveName]:
+    """The names of command-line files that were live before with other content than what `landed` has under that name."""
+    given = {(name.source_path, name.sha256) for name in landed if name.source == COMMAND_LINE}
+    paths = {path for path, _ in given}
+    return sorted(
+        name
+        for name in before
+        if name.source == COMMAND_LINE and name.source_path in paths and (name.source_path, name.sha256) not in given
+    )
+
+
 def live_files(live: Iterable[LiveName], precedence: Callable[[str], int]) -> list[LiveFile]:
     """One entry a raw file, sorted by hash; the source of least precedence number, then least name, speaks for it.
 

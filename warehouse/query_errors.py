@@ -35,7 +35,7 @@ def query_error(error: duckdb.Error | MemoryError, limits: QueryLimits, *, timed
     if found := _NO_TABLE.search(message):
         return _no_table_error(found["name"])
     if found := _NO_COLUMN.search(message):
-        return _no_column_error(found["bare"] or found["qualified"], message, _tables_in(sql))
+        return _no_column_error(found["bare"] or found["qualified"], message, sql)
     if isinstance(error, duckdb.CatalogException) and (found := _NO_FUNCTION.search(message)):
         return _no_function_error(found["kind"].lower(), found["name"].rstrip("!"), message)
     if isinstance(error, duckdb.ParserException):
@@ -66,8 +66,9 @@ def _no_table_error(name: str) -> QueryError:
     return QueryError(f"there is no table '{name}'.{near} The tables of a release are {', '.join(TABLES)}")
 
 
-def _no_column_error(name: str, message: str, tables: list[str]) -> QueryError:
+def _no_column_error(name: str, message: str, sql: str) -> QueryError:
     """The sentence for a column that is not there: near names from the tables of the query, else DuckDB's candidates."""
+    tables = _tables_in(sql)
     columns = [column for table in tables for column in TABLES[table].column_names()]
     found = _CANDIDATES.search(message)
     candidates = re.findall(r'"([^"]+)"', found["names"]) if found else []
@@ -80,7 +81,8 @@ def _no_column_error(name: str, message: str, tables: list[str]) -> QueryError:
         near = near or _near(name, [column for table in TABLES.values() for column in table.column_names()])
         owners = [table.name for table in TABLES.values() if name in table.column_names()]
         listed = "the query names no table to take it from" + (f"; it stands in {', '.join(owners)}" if owners else "")
-    return QueryError(f"there is no column '{name}' here.{near} ({listed})")
+    text = "" if near or f'"{name}"' not in sql else f" A text stands in single quotes: '{name}'."
+    return QueryError(f"there is no column '{name}' here.{near}{text} ({listed})")
 
 
 def _no_function_error(kind: str, name: str, message: str) -> QueryError:

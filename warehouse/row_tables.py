@@ -118,7 +118,7 @@ def _widths(natural: Sequence[int], width: int) -> list[int]:
 def _block(number: int, columns: Sequence[str], row: Row) -> Table:
     """One row with one column a line."""
     table = Table(box=None, show_header=False, title=f"row {number}", title_justify="left", title_style="dim")
-    table.add_column(no_wrap=True, style="bold")
+    table.add_column(no_wrap=True, style="bold", min_width=max((cell_len(printable(column)) for column in columns), default=0))
     table.add_column(no_wrap=True, overflow="ellipsis")
     for column, value in zip(columns, row, strict=True):
         table.add_row(Text(printable(column)), _cell(value))

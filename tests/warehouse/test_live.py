@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from warehouse.layout import Lake, LakeError
-from warehouse.live import LiveFile, LiveName, add_names, live_files, match_names, read_live, write_live
+from warehouse.live import LiveFile, LiveName, add_names, earlier_contents, live_files, match_names, read_live, write_live
 
 
 def name(source: str, path: str, digit: str) -> LiveName:
@@ -62,3 +62,10 @@ def test_a_name_that_means_nothing_is_refused_with_what_is_live(given: str) -> N
 def test_a_name_that_means_two_files_is_refused_with_both_hashes() -> None:
     with pytest.raises(LakeError, match=r"111111111111.*222222222222"):
         match_names([name("command_line", "x/a.csv", "1"), name("command_line", "y/a.csv", "2")], "a.csv")
+
+
+def test_an_earlier_content_of_a_command_line_file_is_named_until_it_is_forgotten() -> None:
+    old, new, other = name("command_line", "a.csv", "1"), name("command_line", "a.csv", "2"), name("acl", "a.csv", "3")
+    assert earlier_contents([old, other], [new]) == [old]
+    assert earlier_contents([old, other], [old]) == []
+    assert earlier_contents([other], [name("acl", "a.csv", "4")]) == []

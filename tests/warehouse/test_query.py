@@ -219,3 +219,8 @@ def test_querying_imports_no_frame_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_text_in_double_quotes_is_answered_with_single_ones(ask: Ask) -> None:
+    with pytest.raises(QueryError, match=r"no column 'ICLR' here\. A text stands in single quotes: 'ICLR'"):
+        ask('select title from papers where venue = "ICLR"')
