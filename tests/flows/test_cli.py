@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -107,3 +108,25 @@ def test_commands_that_only_read_import_neither_prefect_nor_a_reader(lake: Path,
         [sys.executable, "-c", READING, *words, "--lake", str(lake)], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "0 []"
+
+
+def test_a_folder_without_files_is_said_to_be_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / ".hidden").write_text("title\nA\n")
+    assert call(["run", str(tmp_path), "--lake", str(tmp_path / "lake"), "--direct"]) == 1
+    assert "no files in this folder" in capsys.readouterr().err
+
+
+def test_an_edited_file_is_named_with_what_takes_its_earlier_content_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, lake = tmp_path / "list.csv", str(tmp_path / "lake")
+    path.write_text("title,authors\nSails for Satellites,Ann Lee\n")
+    assert call(["run", str(path), "--lake", lake, "--direct"]) == 0
+    path.write_text("title,authors\nSails for Small Satellites,Ann Lee\n")
+    capsys.readouterr()
+    assert call(["run", str(path), "--lake", lake, "--direct"]) == 0
+    (advice,) = re.findall(r"an earlier content is live too; `paperlake (forget \w+)`", capsys.readouterr().out)
+    assert call([*advice.split(), "--lake", lake]) == 0
+    assert call(["run", "--lake", lake, "--direct"]) == 0
+    assert call(["sql", "select title from papers", "--lake", lake, "--format", "csv"]) == 0
+    assert "Sails for Satellites" not in capsys.readouterr().out
