@@ -6,6 +6,7 @@ import polars as pl
 
 from transforms.author_lists import split_author_lists
 from transforms.person_names import person_name
+from transforms.placeholders import without_placeholder
 from transforms.text import plain_text
 
 AUTHOR_STRUCT = pl.Struct({"name": pl.String, "name_raw": pl.String, "given": pl.String, "family": pl.String})
@@ -15,15 +16,15 @@ _SIMPLE_NAME = r"^\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*)* \p{Lu}[\p{Ll}'�
 _NEEDS_RULES = (
     r"(?i: (?:jr|sr|ii|iii|iv|phd|md|van|von|der|den|de|del|della|di|da|das|dos|du|le|la|el|al|bin|ibn|ben|ter|ten|san|santa|"
     r"vander|st)\.?(?: |$))|"
-    r"^(?i:dr|prof|mr|mrs|ms|sir)\.? |(?:Group|Team|Collaboration|Consortium|Committee|Initiative|Network|Society|"
+    r"^(?i:dr|prof|mr|mrs|ms|sir)\.? |"
+    r"^(?i:anonymous|unknown|no|not|none|to|and|paper|under) |"  # how placeholders of several words begin
+    r"(?:Group|Team|Collaboration|Consortium|Committee|Initiative|Network|Society|"
     r"Association|University|Institute|Organi[sz]ation|Foundation|Investigators|Force|Working|Project|Council|Cent(?:er|re)|Department|"
     r"Laboratory|Inc|Ltd|LLC|GmbH|Community|Alliance|Authors|Editors|Federation|Agency|Ministry)\b"
 )
 _NO_NAME = (
-    r"(?i)^(?:anonymous(?: (?:authors?|submission|acl submission))?|anon\.?|n\s*/\s*a|none|null|nan|unknown(?: authors?)?|"
-    r"no authors?.*|\[?no author.*|author\(?s?\)?|(?:and )?others?|(?:et|and) al\.?|not available|"
-    r"under (?:double[- ]blind )?review|"
-    r"paper under double-blind review|tba|tbd|[^\p{L}]*)$"
+    r"anonymous(?: (?:authors?|submission|acl submission))?|anon|unknown authors?|no authors?.*|author\(?s?\)?|"
+    r"(?:and )?others?|(?:et|and) al|(?:paper )?under (?:double[- ]blind )?review|[^\p{L}]*"
 )
 
 
@@ -83,7 +84,7 @@ def _taken_apart(names: pl.DataFrame) -> pl.DataFrame:
     raw = pl.col("name_raw")
     names = names.with_columns(is_simple=raw.str.contains(_SIMPLE_NAME) & ~raw.str.contains(_NEEDS_RULES))
     odd = names.filter(~pl.col("is_simple")).select(raw.unique(maintain_order=True)).with_columns(plain=_plain_name(raw))
-    odd = odd.filter(pl.col("plain").is_not_null() & ~pl.col("plain").str.contains(_NO_NAME))
+    odd = odd.with_columns(without_placeholder(pl.col("plain"), _NO_NAME)).drop_nulls("plain")
     parts = [person_name(name) for name in odd["plain"]]
     rules = odd.select(
         "name_raw",

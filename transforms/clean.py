@@ -13,6 +13,7 @@ from transforms.frames import polars_schema
 from transforms.identifiers import clean_identifiers
 from transforms.links import clean_links, page_url
 from transforms.numbering import number, pages
+from transforms.placeholders import without_placeholder
 from transforms.record_keys import record_keys
 from transforms.schemas import CLEAN_RECORDS, STAGED_RECORDS
 from transforms.tags import decision, keywords, split_tags, venue_decision, without_venue_decision
@@ -101,7 +102,9 @@ def _clean_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
     """The columns of the clean records but for their ids and keys, row by row."""
     tags = split_tags(staged["tags_raw"]).rename(lambda name: f"{name}_tag")
     marked = pl.concat([staged, tags], how="horizontal")
-    venue_text = pl.coalesce(without_venue_decision(_filled("venue_raw")), "venue_tag", pl.lit(source.venue, pl.String))
+    venue_text = pl.coalesce(
+        without_venue_decision(without_placeholder(pl.col("venue_raw"), "na")), "venue_tag", pl.lit(source.venue, pl.String)
+    )
     venues = clean_venues(marked.select(venue_text).to_series(), venue_aliases)
     year_given = pl.coalesce(
         year(pl.col("year_raw")), year(pl.col("date_raw")), year(pl.col("year_tag")), year(pl.col("venue_raw"))
@@ -115,11 +118,11 @@ def _clean_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
         pl.coalesce(
             decision(pl.col("decision_raw")), "decision_tag", venue_decision(pl.col("venue_raw")), pl.lit(None, pl.String)
         ).alias("decision"),
-        plain_text(pl.col("type_raw")).str.to_lowercase().alias("type"),
+        without_placeholder(plain_text(pl.col("type_raw")).str.to_lowercase(), "na").alias("type"),
         number(pl.col("volume_raw")).alias("volume"),
         number(pl.col("number_raw")).alias("number"),
         pages(pl.col("pages_raw")).alias("pages"),
-        plain_text(pl.col("publisher_raw")).alias("publisher"),
+        without_placeholder(plain_text(pl.col("publisher_raw")), "na").alias("publisher"),
         keywords(plain_text(pl.col("keywords_raw")), "keywords_tag").alias("keywords"),
         pl.coalesce(page_url(pl.col("url_raw")), page_url(pl.col("urls_raw").list.join("\n"))).alias("url"),
         page_url(pl.col("pdf_url_raw")).alias("pdf_url"),
@@ -130,11 +133,6 @@ def _clean_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
         identifiers=clean_identifiers(staged),
         links=clean_links(staged),
     )
-
-
-def _filled(column: str) -> pl.Expr:
-    """A column with null for what is blank."""
-    return pl.when(pl.col(column).str.strip_chars() != "").then(pl.col(column))
 
 
 def _record_ids(staged: pl.DataFrame) -> pl.Series:

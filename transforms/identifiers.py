@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.placeholders import without_placeholder
+
 SCHEME_ORDER: tuple[str, ...] = ("doi", "pmid", "acl", "pmlr", "cvf", "neurips", "ijcai", "ieee", "openreview", "arxiv")
 """The schemes, strongest first: those of the published version, kept by a registry; then those of its venue's site; then
 the submission's (openreview), then the preprint's (arxiv). What each value looks like:
@@ -30,7 +32,6 @@ _ARXIV = r"((?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})|(?:[a-z-]{2,16}(?:\.[A-Za-z]{2})
 _OPENREVIEW = r"([A-Za-z0-9_-]{5,30})"
 _ACL = r"((?:[A-Za-z]\d{2}-\d{4,5})|(?:\d{4}\.[a-z0-9_]+(?:-[a-z0-9_]+)?\.\d+))"
 _TRAILING = ".,;:'\"]}>*/"
-_NO_VALUE = r"(?i)^(?:n/?a|none|null|nan|unknown|submission|forum|0+|x+)$"
 
 
 def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
@@ -128,8 +129,7 @@ def openreview_id(given: pl.Expr, addresses: pl.Expr) -> pl.Expr:
         r"(?i:openreview\.net)/(?:forum|pdf|attachment|revisions|references/pdf|notes)?\?(?:[^\s#]*&)?(?:id|forum)="
         + _OPENREVIEW
     )
-    alone = given.str.extract(rf"^\s*{_OPENREVIEW}\s*$")
-    alone = pl.when(~alone.str.contains(_NO_VALUE)).then(alone)
+    alone = without_placeholder(given.str.extract(rf"^\s*{_OPENREVIEW}\s*$"), "submission|forum|0+|x+")
     return pl.coalesce(alone, given.str.extract(in_address), addresses.str.extract(in_address))
 
 

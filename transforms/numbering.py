@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-_NO_VALUE = r"(?i)^(?:n/?a|none|null|nan|unknown|\W*)$"
+from transforms.placeholders import without_placeholder
 
 
 def pages(text: pl.Expr) -> pl.Expr:
@@ -15,7 +15,7 @@ def pages(text: pl.Expr) -> pl.Expr:
     ['376-383', '221-8', 'e1203', '12-15, 20', None]
     """
     plain = _trimmed(text).str.replace(r"^(?i:pages?|pp?\.?)[\s:]+", "").str.replace_all(r"\s*[-‐‑‒–—−]+\s*", "-")
-    return _without_placeholder(plain)
+    return without_placeholder(plain, "na")
 
 
 def number(text: pl.Expr) -> pl.Expr:
@@ -25,12 +25,8 @@ def number(text: pl.Expr) -> pl.Expr:
     ['31 (2)', '12', '3-4', None]
     """
     plain = _trimmed(text).str.replace(r"^(\d+)\.0$", "$1").str.replace_all(r"\s*[-‐‑‒–—−]+\s*", "-")
-    return _without_placeholder(plain)
+    return without_placeholder(plain, "na")
 
 
 def _trimmed(text: pl.Expr) -> pl.Expr:
     return text.str.replace_all(r"\s+", " ").str.strip_chars()
-
-
-def _without_placeholder(text: pl.Expr) -> pl.Expr:
-    return pl.when(~text.str.contains(_NO_VALUE)).then(text)

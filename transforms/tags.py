@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.placeholders import without_placeholder
+
 # In this order: "Desk Reject" holds "reject", "Accept (Oral)" holds "accept". ICLR 2023 called its orals
 # notable-top-5% and its spotlights notable-top-25%.
 _DECISION_WORDS = (
@@ -114,5 +116,5 @@ def keywords(text: pl.Expr, tags: str | pl.Expr) -> pl.Expr:
         .otherwise(bare.str.replace_all(",", "\x02", literal=True))
     )
     words = pl.concat_list(separated.str.split("\x02").fill_null([]), tags)
-    trimmed = words.list.eval(pl.element().str.strip_chars().filter(pl.element().str.strip_chars() != ""))
+    trimmed = words.list.eval(without_placeholder(pl.element().str.strip_chars()).drop_nulls())
     return trimmed.list.unique(maintain_order=True)

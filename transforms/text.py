@@ -7,6 +7,7 @@ from collections.abc import Callable
 import polars as pl
 
 from transforms.markup import plain
+from transforms.placeholders import without_placeholder
 
 # Letters with no Unicode decomposition, and Greek letters, which one source prints and another spells out
 # ("TNF-α" / "TNF-alpha", "$\alpha$-divergence" / "alpha-divergence").
@@ -43,10 +44,7 @@ _HAS_MARKUP = (
 """Rows that `transforms.markup.plain` would change; it works text by text, so the others are kept from it."""
 
 _ABSTRACT_HEADING = r"^(?:(?i:abstract)\s*[:.—–-]\s*|A(?:bstract|BSTRACT)\s+(\p{Lu}))"
-_NO_ABSTRACT = (
-    r"(?i)^(?:\W*|n\s*/\s*a|none|null|nan|abstract|\[?no abstract(?: is)?(?: available| provided)?\.?\]?|"
-    r"(?:abstract )?(?:not available|unavailable)\.?|tba|tbd)$"
-)
+_NO_ABSTRACT = r"na|abstract(?: (?:not available|unavailable))?|no abstract(?: is)?(?: available| provided)?"
 _HAS_MOJIBAKE = r"Ã[\x{80}-\x{BF}‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|â\x{80}|Â[\x{A0}-\x{BF}]|Ä[\x{80}-\x{BF}]|ï¬"
 """UTF-8 once read as Windows-1252 or Latin-1 ("Ã©" for "é")."""
 
@@ -112,8 +110,8 @@ def abstract_key(abstract: pl.Expr) -> pl.Expr:
 def _clean_abstracts(abstracts: pl.Series) -> pl.Series:
     # Columns, not expressions: Polars would run the Python function of `plain_text` for each mention of it.
     plain_abstracts = plain_texts(abstracts).to_frame("plain")
-    bare = pl.when(~pl.col("plain").str.contains(_NO_ABSTRACT)).then(pl.col("plain").str.replace(_ABSTRACT_HEADING, "$1"))
-    return plain_abstracts.select(bare).to_series()
+    bare = without_placeholder(pl.col("plain"), _NO_ABSTRACT)
+    return plain_abstracts.select(bare.str.replace(_ABSTRACT_HEADING, "$1")).to_series()
 
 
 def plain_texts(texts: pl.Series) -> pl.Series:

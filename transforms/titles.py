@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.placeholders import without_placeholder
 from transforms.text import letters_key, plain_texts
 
 # Titles that name a part of a volume, not a work of their own: they recur in every issue, and in the labelled sets they
@@ -41,11 +42,10 @@ _GENERIC_TITLES = (
 )
 _GENERIC_TITLE = rf"^(?:{'|'.join(_GENERIC_TITLES)})(?:(?:vol(?:ume)?|no|number|issue|part)*\d*)*$"
 
-_PLACEHOLDER = (
-    r"(?i)^(?:[^\p{L}\p{N}]*|n\s*/\s*a|none|null|nan|unknown(?: title)?|untitled(?: (?:paper|document|submission))?|tba|tbd|"
-    r"title|\[?(?:no title|title not (?:available|found)|not available|title unknown)(?: available)?\]?|"
-    r"\[?(?:this )?(?:paper|submission|article) (?:has been |was |is )?withdrawn"
-    r"(?: by (?:the )?(?:authors?|submitters?))?\]?|withdrawn)\.?$"
+_NO_TITLE = (
+    r"na|title|(?:no|unknown) title(?: available)?|title (?:not (?:available|found)|unknown)|"
+    r"untitled(?: (?:paper|document|submission))?|"
+    r"(?:(?:this )?(?:paper|submission|article) (?:has been |was |is )?)?withdrawn(?: by (?:the )?(?:authors?|submitters?))?"
 )
 # What may stand before a full stop that belongs to the title: an abbreviation, initials, an ellipsis.
 _OWN_FULL_STOP = r"(?:\.\.|\b(?i:inc|ltd|co|corp|jr|sr|vs|etc|al|vol|no|st|dr|i\.e|e\.g|u\.s|u\.k)|\b\p{L}\.\p{L}|\s\p{Lu})\.$"
@@ -100,4 +100,4 @@ def _own_title(plain: pl.Expr) -> pl.Expr:
     """A title without the full stop that its source has set; null for a placeholder."""
     is_set = plain.str.ends_with(".") & ~plain.str.contains(_OWN_FULL_STOP)
     bare = pl.when(is_set).then(plain.str.strip_suffix(".").str.strip_chars()).otherwise(plain)
-    return pl.when(~bare.str.contains(_PLACEHOLDER)).then(bare)
+    return without_placeholder(bare, _NO_TITLE)

@@ -127,6 +127,15 @@ def test_venue_year_and_decision_come_from_the_most_telling_column(record, expec
     assert (row["venue_id"], row["year"], row["decision"]) == expected
 
 
+@pytest.mark.parametrize("placeholder", ["N/A", "none", "Unknown", "NA", "-", " "])
+def test_a_placeholder_is_no_venue_publisher_type_or_keyword(placeholder):
+    columns = dict.fromkeys(("venue_raw", "publisher_raw", "type_raw", "volume_raw"), placeholder)
+    row = cleaned(**columns, keywords_raw=f"maps, {'-' if placeholder == 'NA' else placeholder}")
+    assert [row[name] for name in ("venue", "venue_id", "publisher", "type", "volume")] == [None] * 5
+    assert row["keywords"] == ["maps"]
+    assert cleaned(SourceDefaults("demo", venue="J Ice"), venue_raw=placeholder)["venue"] == "J Ice"
+
+
 def test_a_cut_title_or_abstract_is_marked():
     row = cleaned(title_raw="A Long Tit...", abstract_raw="We show that…")
     assert (row["title_is_cut"], row["abstract_is_cut"]) == (True, True)
@@ -135,7 +144,9 @@ def test_a_cut_title_or_abstract_is_marked():
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("2024", 2024), ("2024.0", 2024), ("c2019", 2019), ("1234", None), ("99", None), ("2021-03-04T00:00:00Z", 2021),
+    [("2024", 2024), ("2024.0", 2024), ("c2019", 2019), ("1234", None), ("1665", 1665), ("LNCS 1655, 2000", 2000),
+     ("2100", 2100), ("2101", None), ("9999999999", None), ("9999999999999", None),
+     ("99", None), ("2021-03-04T00:00:00Z", 2021),
      ("Mar 4, 1999", 1999), ("1700000000000", 2023), ("20240", None), ("n.d.", None), ("", None), (None, None)],
 )  # fmt: skip
 def test_a_year_is_the_first_number_that_can_be_one(text, expected):
