@@ -35,6 +35,7 @@ _URL = re.compile(r"https?://[^\s|]+")
 _INTEGER = re.compile(r"[-+]?\d[\d,]*")
 _DECIMAL = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-?inf(?:inity)?|nan", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?")
+_FIGURE_PART = re.compile(r"[-+\d.,eE :TZ]*")
 _BOOL = re.compile(r"true|false|0|1", re.IGNORECASE)
 _CUT_MARK = re.compile(r'(?:\(?\.\.\.(?:TRUNCATED\))?|…)"?\Z')
 
@@ -113,6 +114,24 @@ class Evidence:
             is_new = bool(self.known_classes) and cell not in self.known_classes
             return points + is_new + STRONG * ("\n" in cell or " | " in cell)
         return points
+
+    def points_of_beginning(self, cell: str) -> int:
+        """What speaks against the text as the beginning of a cell whose end is lost."""
+        if self.has_addresses:
+            is_possible = bool(_URL.fullmatch(cell)) or any(mark.startswith(cell) for mark in ("https://", "http://"))
+            return STRONG * (not is_possible)
+        match self.column.family:
+            case "text":
+                return STRONG * (self.is_trusted and len(cell) > 2 * self.longest)
+            case "classes" | "label":
+                return 0 if any(name.startswith(cell) for name in self.known_classes) else self.points(cell)
+            case "bool":
+                return STRONG * (not any(value.startswith(cell.lower()) for value in ("true", "false")))
+            case "integer" | "number" | "date":
+                return STRONG * (not _FIGURE_PART.fullmatch(cell))
+            case "items":
+                return STRONG * (not cell.startswith("["))
+        return 0
 
     def breaks_figures(self, cell: str) -> bool:
         """Whether the cell cannot be a value of the column by what the page's head says of it."""

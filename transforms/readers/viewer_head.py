@@ -60,7 +60,7 @@ def find_heads(text: str) -> list[Head]:
     heads: list[Head] = []
     floor = 0
     for head in [*tables, None]:
-        heads += _token_heads(text, floor, head.start if head else len(text), is_first=not heads)
+        heads += _token_heads(text, floor, head.start if head else len(text), first=heads[0] if heads else None)
         if head:
             heads.append(head)
             floor = head.end
@@ -74,7 +74,7 @@ def _table_heads(text: str) -> list[Head]:
         floor = heads[-1].end if heads else 0
         if rule.start() < floor:
             continue
-        head = _table_head(text, floor, rule)
+        head = _table_head(text, floor, rule, heads[0].columns[0].name if heads else None)
         if head:
             heads.append(head)
         misses = 0 if head else misses + 1
@@ -83,7 +83,7 @@ def _table_heads(text: str) -> list[Head]:
     return heads
 
 
-def _table_head(text: str, floor: int, rule: re.Match[str]) -> Head | None:
+def _table_head(text: str, floor: int, rule: re.Match[str], known_name: str | None) -> Head | None:
     """The head that ends in the rule line, if the columns above it are a viewer's and as many as the rule has."""
     count = len(re.findall(r"-{3,}", rule[0]))
     start = max(floor, rule.start() - _MAX_PIECE_CHARACTERS * count)
@@ -102,7 +102,7 @@ def _table_head(text: str, floor: int, rule: re.Match[str]) -> Head | None:
     first_start = outer[-1] + 1 if outer else 0
     edges = [first_start - 1, *inner, len(window)]
     pieces = [window[left + 1 : right] for left, right in pairwise(edges)]
-    first = _first_piece(pieces[0])
+    first = _first_piece(pieces[0], known_name)
     found = [(first[1], True) if first else column_of(pieces[0]), *map(column_of, pieces[1:])]
     if not any(column.statistics() for column, _ in found) and not all(is_known for _, is_known in found):
         return None
@@ -114,10 +114,16 @@ def _table_head(text: str, floor: int, rule: re.Match[str]) -> Head | None:
     return Head(head_start, rule.end(), columns, "table", has_lead, has_trail or bool(rule["trail"]))
 
 
-def _first_piece(piece: str) -> tuple[int, ViewerColumn] | None:
-    """The column that the end of the first piece describes, with where its name begins; other text may stand before it."""
+def _first_piece(piece: str, known_name: str | None) -> tuple[int, ViewerColumn] | None:
+    """The column that the end of the first piece describes, with where its name begins; other text may stand before it.
+
+    Where it stands on the same line and is too long for a name, the name is that of the first page's first column.
+    """
     tail_start = max(0, len(piece) - _MAX_PIECE_CHARACTERS)
-    match = _LAST_NAMED.search(piece[tail_start:].rstrip())
+    tail = piece[tail_start:].rstrip()
+    match = _LAST_NAMED.search(tail)
+    if not match and known_name:
+        match = re.search(rf"(?P<name>{re.escape(known_name)}){GAP}{SPEC}\Z", tail)
     return (tail_start + match.start("name"), column_from(match, match["name"].strip())) if match else None
 
 
@@ -125,13 +131,14 @@ def _name_offset(piece: str, name: str) -> int:
     return max(piece.find(name), 0)
 
 
-def _token_heads(text: str, floor: int, ceiling: int, *, is_first: bool) -> list[Head]:
+def _token_heads(text: str, floor: int, ceiling: int, first: Head | None) -> list[Head]:
     """Heads of the form that puts one token on a line, in a stretch of text that holds no table's head."""
     heads: list[Head] = []
     position = floor
     while match := _KIND_LINE.search(text, position, ceiling):
-        head = _token_head(text, position, match, ceiling)
-        if head and (len(head.columns) > 1 or is_first or _is_after_page(text, head.start)):
+        known = first or (heads[0] if heads else None)
+        head = _token_head(text, position, match, ceiling, known.columns[0].name if known else None)
+        if head and (len(head.columns) > 1 or not first or _is_after_page(text, head.start)):
             heads.append(head)
             position = head.end
         else:
@@ -139,11 +146,14 @@ def _token_heads(text: str, floor: int, ceiling: int, *, is_first: bool) -> list
     return heads
 
 
-def _token_head(text: str, floor: int, kind: re.Match[str], ceiling: int) -> Head | None:
+def _token_head(text: str, floor: int, kind: re.Match[str], ceiling: int, known_name: str | None) -> Head | None:
     """The head whose first column with statistics has its kind at `kind`; its name stands on the line before."""
     floor = max(floor, kind.start() - _MAX_PIECE_CHARACTERS)
     name_end = len(text[floor : kind.start()].rstrip()) + floor
     start = max(text.rfind("\n", floor, name_end) + 1, floor)
+    if name_end - start > 200 and known_name and text.endswith(known_name, start, name_end):
+        # A page cut in the middle of a long line, and the next one joined to it.
+        start = name_end - len(known_name)
     if not text[start:name_end].strip() or name_end - start > 200 or "|" in text[start:name_end]:
         return None
     columns, position = [], start

@@ -191,19 +191,23 @@ class Lattice:
         begin = tokens[token].after if token >= 0 else self.after
         if token + 1 < len(tokens) and tokens[token + 1].is_line and not self.text[begin : tokens[token + 1].start].strip():
             self._edge(boundary, self._code(token + 1, self.count), cost + costs.line, "blank")
-        parts = against = ends = 0
+        parts = against = ends = beginning = 0
         for place in range(token + 1, min(token + 1 + _CUT_REACH_TOKENS, len(tokens))):
             this = tokens[place]
             if this.may_part:
                 if parts + 1 >= self.count:
                     break
                 self.spent += 1
-                against += self.evidence[parts].points(self.text[begin : this.start].strip(" "))
+                column, cell = self.evidence[parts], self.text[begin : this.start].strip(" ")
+                # With one token a line the row is cut within the last of its lines.
+                beginning = against + column.points_of_beginning(cell) if costs.line else 0
+                against += column.points(cell)
                 parts, begin = parts + 1, this.inner
             ends += this.may_end
             if parts and (this.is_line or this.may_end) and place + 1 < len(tokens):
                 cut = self._cut(parts) if costs.line else min(costs.part * parts, self._cut(parts)) + costs.end * ends
-                self._edge(boundary, self._code(place, self.count + 1), cost + cut + costs.against(against), "cut")
+                cut += costs.against(beginning if costs.line and parts > 1 else against)
+                self._edge(boundary, self._code(place, self.count + 1), cost + cut, "cut")
         if is_last:
             self._leave_open(token, boundary, cost)
 
@@ -216,8 +220,11 @@ class Lattice:
         parts = self.parts_after[token + 1]
         if self.costs.line and parts < self.count:
             begins = [self._begin(token, 0), *(this.inner for this in self.tokens[token + 1 :])]
-            closed = zip(self.evidence, begins, self.tokens[token + 1 : -1], strict=False)
-            against = sum(column.points(self.text[begin : this.start].strip(" ")) for column, begin, this in closed)
+            cells = [
+                self.text[begin : this.start].strip(" ") for begin, this in zip(begins, self.tokens[token + 1 :], strict=False)
+            ]
+            against = sum(column.points(cell) for column, cell in zip(self.evidence, cells[:-1], strict=False))
+            against += self.evidence[parts - 1].points_of_beginning(cells[-1])
             cost += self.costs.part * parts + self.costs.against(against)
         else:
             cost += self._cut(parts)
