@@ -168,7 +168,7 @@ def forget(
 def main() -> None:
     """Runs the command line and exits with its code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # titles are not to depend on the terminal's locale
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # titles are not to depend on the terminal's locale
     from flows import read_commands
 
     read_commands.owns_process = True
@@ -189,6 +189,8 @@ def call(words: list[str], *, debug: bool = False) -> int:
     try:
         with quiet_when_reader_leaves(sys.stdout):
             code = command(*bound.args, **bound.kwargs)
+    except SystemExit:
+        return 0  # rich's way to say that the reader of its output has left
     except KeyboardInterrupt:
         print("paperlake: interrupted; the current release is as it was", file=sys.stderr)
         return 130
@@ -210,7 +212,9 @@ def _explain(error: Exception) -> int:
     if isinstance(error, PaperlakeError):
         text, code = str(error), error.exit_code
     elif getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error):
-        text = "no space left on the disk of the lake; free some and run again: the current release is as it was"
+        text = (
+            "no space left on the disk of the lake, or of the output; free some and try again: the current release is as it was"
+        )
     else:
         text = f"{type(error).__name__}: {error} (run again with --debug for the stack trace)"
     print(f"paperlake: {text}", file=sys.stderr)

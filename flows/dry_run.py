@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from flows.handovers import RunOrder
 from flows.incoming import find_incoming
-from flows.steps import RunOrder, inputs_key
+from flows.steps import inputs_key
 from transforms.readers.base import RawFile
 from transforms.readers.registry import sniff
-from warehouse.landing import known_hash, read_stat_cache
+from warehouse.landing import hash_file, known_hash, read_stat_cache, unicode_name
 from warehouse.live import LiveName, add_names, read_live
 from warehouse.release import last_build
 
@@ -47,20 +46,17 @@ def plan_run(order: RunOrder) -> Plan:
     known_hashes = {name.sha256 for name in live}
     cache = read_stat_cache(order.lake)
     planned, names = [], []
-    for incoming in find_incoming(order.settings, order.paths):
+    for incoming in find_incoming(order.settings, order.paths, order.lake):
         size_bytes = incoming.path.stat().st_size
-        sha256 = known_hash(order.lake, incoming.path, cache) or _hash(incoming.path)
+        sha256 = known_hash(order.lake, incoming.path, cache) or hash_file(incoming.path)
         choice = sniff(RawFile(incoming.path, size_bytes))
         reader = choice.reader.name if choice.reader else None
         state = "live" if sha256 in known_hashes else "new"
-        planned.append(PlannedFile(str(incoming.path), size_bytes, state, reader, None if reader else choice.message))
+        planned.append(
+            PlannedFile(unicode_name(str(incoming.path)), size_bytes, state, reader, None if reader else choice.message)
+        )
         names.append(LiveName(incoming.source, incoming.source_path, sha256, size_bytes))
     would_publish = last_build(order.lake).get("inputs_key") != inputs_key(order, add_names(live, names))
     new_count = sum(file.state == "new" for file in planned)
     then = "a release would be built" if would_publish else "nothing new: no release would be built"
     return Plan(tuple(planned), would_publish, f"{len(planned)} files, {new_count} of them new to the lake; {then}")
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
 from flows import steps
+from flows.handovers import RunOrder
 from flows.report import RunReport, save_report
-from flows.steps import RunOrder
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
 from warehouse.layout import Lake
@@ -93,7 +93,10 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     report.row_counts, report.warnings, report.failed_checks = checked.row_counts, checked.warnings, checked.errors
     if checked.errors:
         named = ", ".join(f"{name} ({rows} rows)" for name, rows in checked.errors.items())
-        raise PipelineError(f"nothing is published, checks failed: {named}; the rows that fail are kept in {checked.kept_in}")
+        raise PipelineError(
+            f"nothing is published, checks failed: {named}; the rows that fail are kept in {checked.kept_in}. "
+            "If they come from one file, `paperlake forget` takes it out; then run again"
+        )
     published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched, report.summary())
     report.release_id = published.release_id
     report.outcome = "published" if published.is_new else "unchanged"

@@ -12,7 +12,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State, TaskRun
 
-from flows import steps
+from flows.handovers import RunOrder
 from flows.pipeline import run_pipeline
 from flows.progress import listener
 from flows.report import RunReport
@@ -48,12 +48,12 @@ def pipeline(
         wait_seconds: How long to wait for another run that holds the lock; default from `config/pipeline.toml`.
     """
     settings = load_settings()
-    order = steps.RunOrder(Lake(settings.lake_path(lake)), settings, tuple(map(Path, paths or ())), rehash)
+    order = RunOrder(Lake(settings.lake_path(lake)), settings, tuple(map(Path, paths or ())), rehash)
     report = run_as_tasks(order, wait_seconds=settings.run.wait_seconds if wait_seconds is None else wait_seconds)
     return report.as_dict()
 
 
-def run_as_tasks(order: steps.RunOrder, *, wait_seconds: float) -> RunReport:
+def run_as_tasks(order: RunOrder, *, wait_seconds: float) -> RunReport:
     """Runs the steps as tasks of the flow run this is called in, and leaves the report as its artifacts."""
     logger = get_run_logger()
     heard = listener.get()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.settings import load_settings
+from flows.settings import ConfigError, load_settings
 from transforms.schemas import TABLES, PaperlakeError
 from warehouse.layout import Lake
 
@@ -108,6 +108,8 @@ def _answer(
 
     settings = load_settings()
     lake = Lake(settings.lake_path(lake_path))
+    if timeout_seconds is not None and not timeout_seconds > 0:
+        raise ConfigError(f"--timeout {timeout_seconds:g}: expected seconds above 0")
     limits = QueryLimits(
         memory_bytes=settings.query.memory_bytes,
         time_seconds=settings.query.time_seconds if timeout_seconds is None else timeout_seconds,

@@ -10,11 +10,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.handovers import RunOrder
 from flows.pipeline import run_pipeline
 from flows.progress import Say, listener, progress
 from flows.report import RunReport, print_report
 from flows.settings import ConfigError, load_settings
-from flows.steps import RunOrder
 from warehouse.landing import require_path
 from warehouse.layout import Lake
 

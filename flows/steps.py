@@ -8,90 +8,21 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.handovers import Building, Checked, FileOutput, Landing, Matching, RunOrder, Stage
 from flows.incoming import find_incoming
-from flows.settings import Settings, load_venue_aliases
+from flows.settings import load_venue_aliases
 from flows.versions import cleaning_version, code_version, matching_version, reading_version
-from warehouse.landing import land_files
-from warehouse.layout import Lake
+from warehouse.landing import hash_file, land_files
+from warehouse.layout import Lake, LakeError
 from warehouse.live import LiveFile, LiveName, add_names, earlier_contents, live_files, read_live, write_live
 from warehouse.release import Published
 from warehouse.work import Output, collect_garbage, output, work_key
 
 if TYPE_CHECKING:
     from transforms.tables import PreviousRelease
-
-
-@dataclass(frozen=True, slots=True)
-class RunOrder:
-    """What a run is told to do. With no paths, every configured source is landed."""
-
-    lake: Lake
-    settings: Settings
-    paths: tuple[Path, ...] = ()
-    rehash: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """The live set after landing, and what it took. `inputs_key` is a hash of all a release is made from."""
-
-    files: tuple[LiveFile, ...]
-    given_count: int
-    copied_count: int
-    unopened_count: int
-    inputs_key: str
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FileOutput:
-    """One live file and the outputs made of it so far: `staged`, then `cleaned`."""
-
-    file: LiveFile
-    staged: Output
-    cleaned: Output | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What a stage made of every file: the outputs, how many were made now, and counts of rows by name."""
-
-    outputs: tuple[FileOutput, ...]
-    made_count: int
-    counts: dict[str, int] = field(default_factory=dict)
-    reasons: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Matching:
-    """Where the compared pairs and the clusters lie, and the pairs by status and reason."""
-
-    output: Output
-    pairs_by_reason: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Building:
-    """An unpublished release: its folder, and the rows of each table."""
-
-    folder: Path
-    row_counts: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The unpublished release with its table `checks`, and what they said: failing rows by check, apart by severity."""
-
-    folder: Path
-    row_counts: dict[str, int]
-    errors: dict[str, int]
-    warnings: dict[str, int]
-    kept_in: Path | None
 
 
 def inputs_key(order: RunOrder, live: frozenset[LiveName]) -> str:
@@ -103,7 +34,10 @@ def inputs_key(order: RunOrder, live: frozenset[LiveName]) -> str:
 def land(order: RunOrder) -> Landing:
     """Copies what is new into the lake and adds it to the live set."""
     landed = land_files(
-        order.lake, find_incoming(order.settings, order.paths), max_bytes=order.settings.limits.file_bytes, rehash=order.rehash
+        order.lake,
+        find_incoming(order.settings, order.paths, order.lake),
+        max_bytes=order.settings.limits.file_bytes,
+        rehash=order.rehash,
     )
     before = read_live(order.lake)
     live = add_names(before, landed.names)
@@ -133,7 +67,7 @@ def stage(order: RunOrder, landing: Landing) -> Stage:
     for file in landing.files:
         target = output(order.lake, "stage", work_key(file.sha256, reading_version()))
         if not target.is_whole():
-            staged = stage_file(RawFile(order.lake.raw_path(file.sha256), file.size_bytes))
+            staged = stage_file(RawFile(_intact_raw(order.lake, file), file.size_bytes))
             frames = {name: getattr(staged, name) for name in ("records", "rejects", "furniture", "control_totals")}
             tally = {"records": staged.records.height, "reasons": Counter(staged.rejects["reason"].to_list())}
             write_output(target, frames, {**dataclasses.asdict(staged.facts), **tally})
@@ -281,6 +215,21 @@ def publish(
     used = {entry.staged.folder for entry in cleaning.outputs} | {_cleaned(entry).folder for entry in cleaning.outputs}
     collect_garbage(order.lake, used | {matching.output.folder})
     return published
+
+
+def _intact_raw(lake: Lake, file: LiveFile) -> Path:
+    """Where the raw file lies; it is read once more for its hash, as all that follows is told of that hash.
+
+    Raises:
+        LakeError: it is missing, or no longer what was landed.
+    """
+    path = lake.raw_path(file.sha256)
+    if not path.is_file() or hash_file(path) != file.sha256:
+        raise LakeError(
+            f"the lake's copy of {file.file_name} ({path}) is {'damaged' if path.exists() else 'missing'}: run again with "
+            f"--rehash and the original file, or take it out with `paperlake forget {file.sha256[:12]}`"
+        )
+    return path
 
 
 def _batches(entries: list[FileOutput]) -> list[list[FileOutput]]:

@@ -22,7 +22,7 @@ def paper_aliases(previous: pl.DataFrame | None, previous_aliases: pl.DataFrame 
     - `renamed` else.
 
     Older aliases are followed on: their reason stands unless what they led to has since merged, split or gone. An id that
-    is a paper again has no alias.
+    is a paper again has no alias. An id that had gone and whose least record is back in another paper is `merged`.
     """
     ids = current.select("paper_id").unique()
     moved = _moved_papers(_papers(previous), _papers(current), ids)
@@ -39,8 +39,18 @@ def paper_aliases(previous: pl.DataFrame | None, previous_aliases: pl.DataFrame 
         .then("reason")
         .otherwise(pl.col("next_reason").fill_null("gone"))
     )
-    followed = led_on.select("paper_id", current_paper_id=leads_to, reason=reason)
-    return conform(pl.concat([moved, followed]), PAPER_ALIASES)
+    followed = led_on.select("paper_id", "record_key", current_paper_id=leads_to, reason=reason)
+    aliases = pl.concat([moved.select(followed.columns), followed])
+    back = _papers(current).rename({"paper_id": "returned_paper_id"})
+    found = aliases.join(back, on="record_key", how="left", maintain_order="left")
+    has_returned = pl.col("current_paper_id").is_null() & pl.col("returned_paper_id").is_not_null()
+    return conform(
+        found.with_columns(
+            current_paper_id=pl.coalesce("current_paper_id", "returned_paper_id"),
+            reason=pl.when(has_returned).then(pl.lit("merged")).otherwise("reason"),
+        ),
+        PAPER_ALIASES,
+    )
 
 
 def _papers(records: pl.DataFrame | None) -> pl.DataFrame:
@@ -66,5 +76,7 @@ def _moved_papers(previous: pl.DataFrame, current: pl.DataFrame, ids: pl.DataFra
         .then(pl.lit("merged"))
         .otherwise(pl.lit("renamed"))
     )
-    lost = previous.select("paper_id").unique().join(ids, on="paper_id", how="anti")
-    return lost.join(most, on="paper_id", how="left").select("paper_id", "current_paper_id", reason.alias("reason"))
+    lost = previous.join(ids, on="paper_id", how="anti").group_by("paper_id").agg(pl.col("record_key").min())
+    return lost.join(most, on="paper_id", how="left").select(
+        "paper_id", "record_key", "current_paper_id", reason.alias("reason")
+    )

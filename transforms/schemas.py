@@ -151,7 +151,9 @@ RECORDS = Table(
         _SPAN_END,
         _column("source_key", "string?", "the source's own key for the record (its id column), as text"),
         _column(
-            "raw", "string", "JSON text of the source's own columns, exactly as given; bytes that are no text become U+FFFD"
+            "raw",
+            "string",
+            "JSON text of the source's own columns, as given; what JSON has no form for is text or null, as its reader says",
         ),
     ),
     ("file_sha256", "ordinal"),
@@ -201,6 +203,7 @@ PAPER_ALIASES = Table(
         _column("paper_id", "string", "the id that was published"),
         _column("current_paper_id", "string?", "where to look now; null when the paper is gone"),
         _column("reason", "string", "what became of it", "merged", "split", "renamed", "gone"),
+        _column("record_key", "string", "its least record key when it was last a paper; a record that returns is found by it"),
     ),
     ("paper_id",),
 )
@@ -245,7 +248,9 @@ RAW_FILES = Table(
         _FILE,
         _column("source", "string", "a block of sources.toml, or command_line"),
         _column("file_name", "string", "its base name; the least where it came under several"),
-        _column("source_path", "string", "its path, under that name, below the source's folder or the folder given"),
+        _column(
+            "source_path", "string", "its path below its source's folder; on the command line, which has none, its base name"
+        ),
         _column("size_bytes", "int64", "its size as landed"),
         _column("reader", "string?", "the reader that read it; null where none would"),
         _column("shape", "string?", "what form of its format it has, such as `table` or `one token a line`"),

@@ -5,6 +5,7 @@ The file is derived: it holds no row of a table, only absolute paths, and is reb
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import duckdb
@@ -27,12 +28,16 @@ def build_catalog(lake_dir: Path, release_dir: Path) -> Path:
     path = Lake(lake_dir.absolute()).catalog_path
     temporary = temporary_beside(path)
     temporary.unlink(missing_ok=True)
+    wal = temporary.with_name(f"{temporary.name}.wal")  # DuckDB leaves it where its checkpoint at close fails, and says nothing
     try:
         _write_views(temporary, release_dir.resolve())
+        if wal.exists():
+            raise OSError(errno.ENOSPC, "the catalog could not be written whole", str(path))
         sync(temporary)
         rename(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+        wal.unlink(missing_ok=True)
     return path
 
 
@@ -52,3 +57,4 @@ def _write_views(path: Path, release_dir: Path) -> None:
         )
         connection.execute("comment on view current_release is 'the one release that all views here read'")
         connection.execute("commit")
+        connection.execute("checkpoint")

@@ -72,19 +72,20 @@ class Lake:
     def current_release(self) -> Path | None:
         """The folder of the current release, or None before the first was published.
 
+        Where the pointer is lost or leads nowhere, the release published last is current; the next run sets it anew.
+
         Raises:
-            LakeError: the pointer leads nowhere, or a newer paperlake wrote the release.
+            LakeError: a newer paperlake wrote the release, or its description is damaged.
         """
-        if not self.current_link.is_symlink():
-            return None
-        folder = self.current_link.resolve()
-        if not (folder / "release.json").is_file():
-            raise LakeError(
-                f"{self.current_link} points at {folder.name}, which is no complete release; "
-                f"point it at one of {self.releases_dir} or remove it and run again"
-            )
-        read_release(folder)
-        return folder
+        if self.current_link.is_symlink():
+            folder = self.releases_dir.resolve() / self.current_link.readlink().name
+            if (folder / "release.json").is_file():
+                read_release(folder)
+                return folder
+        releases = [
+            (read_release(path.parent)["published_at"], path.parent) for path in self.releases_dir.glob("r*/release.json")
+        ]
+        return max(releases)[1].resolve() if releases else None
 
     def require_release(self) -> Path:
         """The folder of the current release.
@@ -118,8 +119,11 @@ def read_release(folder: Path) -> dict[str, Any]:
     try:
         release: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         version = int(release["schema_version"])
+        missing = {"release_id", "published_at", "tables", "files"} - release.keys()
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise LakeError(f"{path} is no release description: {error}") from error
+    if missing and version <= SCHEMA_VERSION:
+        raise LakeError(f"{path} is no release description: it lacks {', '.join(sorted(missing))}")
     if version > SCHEMA_VERSION:
         raise LakeError(
             f"{path}: schema version {version} is newer than {SCHEMA_VERSION}, which this paperlake knows; upgrade paperlake"

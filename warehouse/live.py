@@ -81,7 +81,8 @@ def earlier_contents(before: Iterable[LiveName], landed: Iterable[LiveName]) -> 
 def live_files(live: Iterable[LiveName], precedence: Callable[[str], int]) -> list[LiveFile]:
     """One entry a raw file, sorted by hash; the source of least precedence number, then least name, speaks for it.
 
-    Of several names in that source the one with the least base name, then the least path, stands.
+    Of several names in that source the one with the least base name, then the least path, stands. A file of the command
+    line has no path but its base name, as the folder it was given in must make no difference to a release.
     """
     by_hash: dict[str, list[LiveName]] = {}
     for name in sorted(live):
@@ -90,12 +91,15 @@ def live_files(live: Iterable[LiveName], precedence: Callable[[str], int]) -> li
     for sha256, names in sorted(by_hash.items()):
         source = min((precedence(name.source), name.source) for name in names)[1]
         least = min((name for name in names if name.source == source), key=lambda name: (name.file_name, name.source_path))
-        files.append(LiveFile(sha256, source, least.file_name, least.source_path, least.size_bytes))
+        path = least.file_name if source == COMMAND_LINE else least.source_path
+        files.append(LiveFile(sha256, source, least.file_name, path, least.size_bytes))
     return files
 
 
 def match_names(live: Iterable[LiveName], given: str) -> set[LiveName]:
     """The live names that `given` means: a source, a path below its source, a base name, or the first digits of a hash.
+
+    A file of the command line is live by its content, so all its names there are meant together.
 
     Raises:
         LakeError: it means nothing, or files of different content under one base name or hash prefix.
@@ -114,7 +118,8 @@ def match_names(live: Iterable[LiveName], given: str) -> set[LiveName]:
     if len({name.sha256 for name in found}) > 1:
         choices = ", ".join(f"{name.sha256[:12]} ({name.source}/{name.source_path})" for name in sorted(found))
         raise LakeError(f"'{given}' means several files; name one by its hash: {choices}")
-    return found
+    by_content = {name.sha256 for name in found if name.source == COMMAND_LINE}
+    return found | {name for name in names if name.source == COMMAND_LINE and name.sha256 in by_content}
 
 
 _LEAST_HASH_DIGITS = 8

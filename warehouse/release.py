@@ -14,9 +14,8 @@ from typing import Any
 
 from transforms.schemas import SCHEMA_VERSION
 from warehouse.atomic import TEMPORARY_PREFIX, point_link, rename, sync, write_file
+from warehouse.landing import hash_file
 from warehouse.layout import Lake, LakeError, read_release
-
-_CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +49,13 @@ def publish_release(
     target = lake.releases_dir / release_id
     if current is not None and current.name == release_id:
         shutil.rmtree(building)
+        if not lake.current_link.is_symlink() or lake.current_link.readlink().name != release_id:
+            point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
         return Published(release_id, False, row_counts)
+    if target.exists() and _hash_files(target) != files:
+        shutil.rmtree(target)  # damaged since, and not current: what was just built takes its place
     if target.exists():
         # Built before: by a run killed between its rename and its swap, or on the way back to an older live set.
-        read_release(target)
         shutil.rmtree(building)
     else:
         _link_unchanged(building, current, files)
@@ -99,7 +101,7 @@ def last_build(lake: Lake) -> dict[str, Any]:
         build: dict[str, Any] = json.loads((lake.state_dir / "last_build.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return build
+    return build if isinstance(build, dict) else {}
 
 
 def note_build(lake: Lake, inputs_key: str, release_id: str, summary: Mapping[str, object]) -> None:
@@ -109,13 +111,7 @@ def note_build(lake: Lake, inputs_key: str, release_id: str, summary: Mapping[st
 
 
 def _hash_files(folder: Path) -> dict[str, str]:
-    hashes = {}
-    for path in sorted(folder.glob("*/*.parquet")):
-        digest = hashlib.sha256()
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK_BYTES):
-                digest.update(chunk)
-        hashes[path.relative_to(folder).as_posix()] = digest.hexdigest()
+    hashes = {path.relative_to(folder).as_posix(): hash_file(path) for path in sorted(folder.glob("*/*.parquet"))}
     if not hashes:
         raise LakeError(f"{folder} holds no table to publish")
     return hashes
@@ -127,14 +123,14 @@ def _link_unchanged(building: Path, current: Path | None, files: dict[str, str])
         return
     known = {file["path"]: file["sha256"] for file in read_release(current)["files"]}
     for path, sha256 in files.items():
-        if known.get(path) != sha256:
-            continue
+        if known.get(path) != sha256 or not (current / path).is_file() or hash_file(current / path) != sha256:
+            continue  # another file, or one that was damaged since: a link would carry the damage on
         link = building / path
         aside = link.with_name(f"{TEMPORARY_PREFIX}{link.name}")
         try:
             os.link(current / path, aside)
         except OSError:
-            return  # no hard links here, or the old file is gone: the copy that was just written is as good
+            return  # no hard links here: the copy that was just written is as good
         aside.replace(link)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.atomic import rename, temporary_beside
-from warehouse.layout import Lake
+from warehouse.layout import Lake, LakeError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +41,7 @@ class Output:
         """Whether it is there, with every file of the size it was written with."""
         try:
             sizes = self._description()["sizes"]
-            return all((self.folder / name).stat().st_size == size for name, size in sizes.items())
+            return all(_is_whole(self.folder / name, size) for name, size in sizes.items())
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
 
@@ -57,11 +58,25 @@ class Output:
         """Its frame `name`."""
         import polars as pl
 
-        return pl.read_parquet(self.path(name), glob=False)
+        try:
+            return pl.read_parquet(self.path(name), glob=False)
+        except pl.exceptions.PolarsError as error:
+            raise LakeError(f"{self.path(name)} is damaged ({error}); remove {self.folder} and run again") from error
 
     def _description(self) -> dict[str, Any]:
         description: dict[str, Any] = json.loads((self.folder / "facts.json").read_text(encoding="utf-8"))
         return description
+
+
+def _is_whole(path: Path, size: int) -> bool:
+    """Whether a Parquet file has its size, and its marks at both ends, which a file lost in a power failure has not."""
+    with path.open("rb") as file:
+        begins = file.read(len(_PARQUET_MARK)) == _PARQUET_MARK
+        ends_at = file.seek(-len(_PARQUET_MARK), os.SEEK_END) + len(_PARQUET_MARK)
+        return begins and ends_at == size and file.read() == _PARQUET_MARK
+
+
+_PARQUET_MARK = b"PAR1"
 
 
 def output(lake: Lake, stage: str, key: str) -> Output:

@@ -18,7 +18,16 @@ def papers(**members: str) -> pl.DataFrame:
 
 
 def aliases(*rows: tuple[str, str | None, str]) -> pl.DataFrame:
-    return frame_of(PAPER_ALIASES, [dict(zip(PAPER_ALIASES.column_names(), row, strict=True)) for row in rows])
+    """Older aliases, each of a paper whose one record, named for it, is in no other paper of these tests."""
+    names = PAPER_ALIASES.column_names()
+    return frame_of(PAPER_ALIASES, [dict(zip(names, (*row, f"record of {row[0]}"), strict=True)) for row in rows])
+
+
+def verdicts(
+    previous: pl.DataFrame | None, older: pl.DataFrame | None, current: pl.DataFrame
+) -> list[tuple[str, str | None, str]]:
+    """The aliases as rows of (paper_id, current_paper_id, reason)."""
+    return paper_aliases(previous, older, current).select("paper_id", "current_paper_id", "reason").rows()
 
 
 def test_a_first_release_has_no_aliases() -> None:
@@ -27,34 +36,33 @@ def test_a_first_release_has_no_aliases() -> None:
 
 
 def test_an_unchanged_paper_has_no_alias() -> None:
-    assert paper_aliases(papers(p1="ab"), None, papers(p1="abc")).rows() == []
+    assert verdicts(papers(p1="ab"), None, papers(p1="abc")) == []
 
 
 def test_records_under_a_new_id_are_renamed() -> None:
-    assert paper_aliases(papers(p1="ab"), None, papers(p2="abc")).rows() == [("p1", "p2", "renamed")]
+    assert verdicts(papers(p1="ab"), None, papers(p2="abc")) == [("p1", "p2", "renamed")]
 
 
 def test_a_paper_that_joined_another_is_merged() -> None:
-    assert paper_aliases(papers(p1="a", p2="b"), None, papers(p2="ab")).rows() == [("p1", "p2", "merged")]
-    assert paper_aliases(papers(p1="a", p2="b"), None, papers(p3="ab")).rows() == [
+    assert verdicts(papers(p1="a", p2="b"), None, papers(p2="ab")) == [("p1", "p2", "merged")]
+    assert verdicts(papers(p1="a", p2="b"), None, papers(p3="ab")) == [
         ("p1", "p3", "merged"),
         ("p2", "p3", "merged"),
     ]
 
 
 def test_a_split_paper_leads_to_where_most_of_its_records_went() -> None:
-    assert paper_aliases(papers(p1="abc"), None, papers(p2="a", p3="bc")).rows() == [("p1", "p3", "split")]
-    assert paper_aliases(papers(p1="ab"), None, papers(p3="a", p2="b")).rows() == [("p1", "p2", "split")]
+    assert verdicts(papers(p1="abc"), None, papers(p2="a", p3="bc")) == [("p1", "p3", "split")]
+    assert verdicts(papers(p1="ab"), None, papers(p3="a", p2="b")) == [("p1", "p2", "split")]
 
 
 def test_a_paper_without_records_is_gone() -> None:
-    assert paper_aliases(papers(p1="a", p2="b"), None, papers(p2="b")).rows() == [("p1", None, "gone")]
+    assert verdicts(papers(p1="a", p2="b"), None, papers(p2="b")) == [("p1", None, "gone")]
 
 
 def test_chains_are_followed() -> None:
     older = aliases(("p0", "p1", "merged"), ("p9", "p1", "renamed"), ("p8", "p2", "renamed"))
-    found = paper_aliases(papers(p1="a", p2="b"), older, papers(p3="a", p2="b"))
-    assert found.rows() == [
+    assert verdicts(papers(p1="a", p2="b"), older, papers(p3="a", p2="b")) == [
         ("p0", "p3", "merged"),
         ("p1", "p3", "renamed"),
         ("p8", "p2", "renamed"),
@@ -63,19 +71,21 @@ def test_chains_are_followed() -> None:
 
 
 def test_merged_into_what_is_gone_later_is_gone() -> None:
-    found = paper_aliases(papers(p1="a"), aliases(("p0", "p1", "merged")), papers(p5="z"))
-    assert found.rows() == [("p0", None, "gone"), ("p1", None, "gone")]
+    assert verdicts(papers(p1="a"), aliases(("p0", "p1", "merged")), papers(p5="z")) == [
+        ("p0", None, "gone"),
+        ("p1", None, "gone"),
+    ]
 
 
 def test_what_was_gone_stays_gone_until_it_is_a_paper_again() -> None:
     older = aliases(("p0", None, "gone"))
-    assert paper_aliases(papers(p1="a"), older, papers(p1="a")).rows() == [("p0", None, "gone")]
-    assert paper_aliases(papers(p1="a"), older, papers(p1="a", p0="z")).rows() == []
+    assert verdicts(papers(p1="a"), older, papers(p1="a")) == [("p0", None, "gone")]
+    assert verdicts(papers(p1="a"), older, papers(p1="a", p0="z")) == []
 
 
 def test_a_record_seen_several_times_counts_once() -> None:
     repeated = pl.concat([papers(p1="aaab")] * 2)
-    assert paper_aliases(repeated, None, papers(p2="aaa", p3="b")).rows() == [("p1", "p2", "split")]
+    assert verdicts(repeated, None, papers(p2="aaa", p3="b")) == [("p1", "p2", "split")]
 
 
 def test_aliases_do_not_depend_on_the_order_of_rows() -> None:
@@ -100,6 +110,13 @@ def test_every_id_ever_published_resolves_in_one_step(history: list[dict[str, tu
         previous, ids = current, set(current["paper_id"])
         published |= ids
         assert set(older["paper_id"]) == published - ids
-        for _, target, reason in older.iter_rows():
+        for _, target, reason in older.select("paper_id", "current_paper_id", "reason").iter_rows():
             assert (target is None) == (reason == "gone")
             assert target is None or target in ids
+
+
+def test_an_id_that_had_gone_is_found_again_when_its_record_returns_in_another_paper() -> None:
+    gone = paper_aliases(papers(p1="a"), None, papers(p2="b"))
+    assert gone.select("paper_id", "current_paper_id", "reason").rows() == [("p1", None, "gone")]
+    assert verdicts(papers(p2="b"), gone, papers(p2="ab")) == [("p1", "p2", "merged")]
+    assert verdicts(papers(p2="b"), gone, papers(p2="b")) == [("p1", None, "gone")]

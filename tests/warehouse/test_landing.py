@@ -81,12 +81,13 @@ def test_a_file_over_the_limit_is_refused_with_the_setting_to_change(lake: Lake,
 def test_a_folder_gives_its_regular_files_in_order_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "lists"
     (folder / "b").mkdir(parents=True)
-    for name in ("z.csv", "b/a.csv", ".hidden", "a.csv"):
+    (folder / "lake" / "raw").mkdir(parents=True)
+    for name in ("z.csv", "b/a.csv", ".hidden", "a.csv", "lake/raw/landed"):
         (folder / name).write_text("x")
     os.mkfifo(folder / "pipe")
     (folder / "loop").symlink_to(folder)
     (folder / "link.csv").symlink_to(folder / "a.csv")
-    assert [below for _, below in find_files(folder)] == ["a.csv", "z.csv", "b/a.csv"]
+    assert [below for _, below in find_files(folder, Lake(folder / "lake"))] == ["a.csv", "z.csv", "b/a.csv"]
 
 
 @pytest.mark.parametrize("kind", ["missing", "fifo"])
@@ -97,4 +98,28 @@ def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path, lake:
         with pytest.raises(LandError, match="no regular file"):
             land_files(lake, [incoming(path)], max_bytes=LIMIT)
     with pytest.raises(LandError, match=r"no such file|neither a file"):
-        find_files(path)
+        find_files(path, lake)
+
+
+def test_a_lake_is_not_made_of_its_own_files(lake: Lake, raw: Path) -> None:
+    land_files(lake, [incoming(raw)], max_bytes=LIMIT)
+    with pytest.raises(LandError, match="inside the lake"):
+        find_files(lake.raw_dir, lake)
+
+
+def test_a_name_that_is_no_unicode_is_written_with_escapes(tmp_path: Path, lake: Lake) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / os.fsdecode(b"caf\xe9.csv")).write_text("title\nA\n")
+    ((path, below),) = find_files(folder, lake)
+    assert below == "caf\\udce9.csv"
+    assert path.read_text() == "title\nA\n"
+
+
+def test_rehash_replaces_a_raw_file_that_was_damaged(lake: Lake, raw: Path) -> None:
+    (name,) = land_files(lake, [incoming(raw)], max_bytes=LIMIT).names
+    landed = lake.raw_path(name.sha256)
+    landed.chmod(0o644)
+    landed.write_bytes(raw.read_bytes()[::-1])
+    land_files(lake, [incoming(raw)], max_bytes=LIMIT, rehash=True)
+    assert landed.read_bytes() == raw.read_bytes()

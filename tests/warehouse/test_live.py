@@ -69,3 +69,13 @@ def test_an_earlier_content_of_a_command_line_file_is_named_until_it_is_forgotte
     assert earlier_contents([old, other], [new]) == [old]
     assert earlier_contents([old, other], [old]) == []
     assert earlier_contents([other], [name("acl", "a.csv", "4")]) == []
+
+
+def test_where_a_command_line_file_stood_has_no_say_in_its_path() -> None:
+    (file,) = live_files([name("command_line", "deep/down/a.csv", "1")], lambda _: 1)
+    assert (file.file_name, file.source_path) == ("a.csv", "a.csv")
+
+
+def test_all_names_of_a_command_line_content_are_meant_together() -> None:
+    a, b, other = name("command_line", "a.csv", "1"), name("command_line", "x/b.csv", "1"), name("acl", "a.csv", "1")
+    assert match_names([a, b, other], "x/b.csv") == {a, b}

@@ -80,3 +80,24 @@ def test_an_empty_place_is_no_lake_and_says_what_to_do(lake: Lake) -> None:
         lake.require_release()
     with pytest.raises(LakeError, match="there is no lake"):
         Lake(lake.path / "nowhere").require_release()
+
+
+def test_a_damaged_file_of_the_current_release_is_not_linked_into_the_next(lake: Lake) -> None:
+    first = lake.releases_dir / publish(lake, "a")
+    (first / "papers/papers.parquet").write_bytes(b"PAR1 damaged PAR1")
+    second = lake.releases_dir / publish(lake, "b")
+    assert pl.read_parquet(second / "papers/papers.parquet").height == 0
+
+
+@pytest.mark.parametrize("fault", ["missing", "dangling"])
+def test_without_its_pointer_the_release_published_last_is_current_and_the_next_run_points_again(
+    lake: Lake, fault: str
+) -> None:
+    publish(lake, "a")
+    second = publish(lake, "b")
+    lake.current_link.unlink()
+    if fault == "dangling":
+        lake.current_link.symlink_to("releases/r0")
+    assert lake.require_release().name == second
+    assert publish(lake, "b") == second
+    assert lake.current_link.resolve().name == second

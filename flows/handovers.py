@@ -1,0 +1,80 @@
+"""This module is what the steps hand to each other: paths and counts, never a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flows.settings import Settings
+from warehouse.layout import Lake
+from warehouse.live import LiveFile
+from warehouse.work import Output
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrder:
+    """What a run is told to do. With no paths, every configured source is landed."""
+
+    lake: Lake
+    settings: Settings
+    paths: tuple[Path, ...] = ()
+    rehash: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The live set after landing, and what it took. `inputs_key` is a hash of all a release is made from."""
+
+    files: tuple[LiveFile, ...]
+    given_count: int
+    copied_count: int
+    unopened_count: int
+    inputs_key: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutput:
+    """One live file and the outputs made of it so far: `staged`, then `cleaned`."""
+
+    file: LiveFile
+    staged: Output
+    cleaned: Output | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a stage made of every file: the outputs, how many were made now, and counts of rows by name."""
+
+    outputs: tuple[FileOutput, ...]
+    made_count: int
+    counts: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Where the compared pairs and the clusters lie, and the pairs by status and reason."""
+
+    output: Output
+    pairs_by_reason: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """An unpublished release: its folder, and the rows of each table."""
+
+    folder: Path
+    row_counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The unpublished release with its table `checks`, and what they said: failing rows by check, apart by severity."""
+
+    folder: Path
+    row_counts: dict[str, int]
+    errors: dict[str, int]
+    warnings: dict[str, int]
+    kept_in: Path | None
