@@ -29,6 +29,10 @@ _PREVIOUS_LINE = re.compile(rf"Previous(?:\s+{_PAGES}.*)?")
 _FOOTER_LINE = re.compile(rf"{_OPENING}|{_PAGINATION}|{_FOLLOWING}", re.IGNORECASE)
 _END_LINE = re.compile(r"End of preview\. ")
 _MAX_FOOTER_LINE_CHARACTERS = 500
+_SENTENCES = ("Subsets and Splits", "No community queries yet", _LAST_SENTENCE, "End of preview. Expand in")
+_MIN_CUT_CHARACTERS = 8
+"""Shortest beginning of a footer's line that is taken for one at a text's end: "Subsets " and not "Sub"."""
+
 _MARKS = re.compile(r"⟨\d+⟩|^[*+-][ \t]+(?=\S)|^#+[ \t]+")
 _ONLY_MARKS = re.compile(r"(?:\*[ \t]*)+\Z|-{3,}\Z")
 
@@ -69,6 +73,15 @@ def is_footer_opening(line: str) -> bool:
     return bool(_OPENING_LINE.fullmatch(text) or _PREVIOUS_LINE.fullmatch(text))
 
 
+def is_footer_beginning(line: str) -> bool:
+    """Whether the last line of a text is a footer's line that was cut.
+
+    >>> is_footer_beginning("Subsets an"), is_footer_beginning("Sub"), is_footer_beginning("Subsets of pebbles")
+    (True, False, False)
+    """
+    return len(line) >= _MIN_CUT_CHARACTERS and any(sentence.startswith(line) for sentence in _SENTENCES)
+
+
 def after_footer_sentence(line: str) -> str | None:
     """What follows the footer's last sentence on its line; None where the line does not hold it.
 
@@ -102,6 +115,9 @@ def footers(text: str, start: int, end: int, is_row_end: Callable[[int], bool | 
             position = run_end
         if position >= end:
             break
+    line_start = text.rfind("\n", start, end) + 1
+    if not found and line_start and is_footer_beginning(text[line_start:end]) and is_row_end(line_start) is not False:
+        found.append((line_start, end))
     return found
 
 
@@ -128,7 +144,9 @@ def _run_end(text: str, start: int, end: int) -> int:
     while start < end:
         line_end = text.find("\n", start, end)
         line_end = end if line_end < 0 else line_end + 1
-        if line_end - start > _MAX_FOOTER_LINE_CHARACTERS or not is_footer_line(text[start:line_end]):
+        line = text[start : min(line_end, start + _MAX_FOOTER_LINE_CHARACTERS + 1)]
+        is_known = is_footer_line(line) or (line_end == end and is_footer_beginning(line))
+        if line_end - start > _MAX_FOOTER_LINE_CHARACTERS or not is_known:
             break
         start = line_end
     return start
