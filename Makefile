@@ -16,7 +16,7 @@ run: .venv/.run
 	.venv/bin/paperlake run $(RAW)
 
 test: .venv/.dev
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n auto --dist loadfile
 
 check: .venv/.dev
 	.venv/bin/ruff check .
