@@ -98,6 +98,15 @@ def test_authors_are_counted_by_folded_family_name() -> None:
     assert (row["authors_shared_count"], row["authors_equal"], row["authors_missing_count"]) == (None, None, 1)
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("Bjørn", "Bjorn"), ("Groß", "Gross"), ("Łukasz", "Lukasz"), ("Đorđe", "Dorde"), ("Işık", "Isik"), ("Næss", "Naess")],
+)
+def test_letters_without_a_decomposition_are_folded_in_family_names_too(left: str, right: str) -> None:
+    assert compared({"authors": [left]}, {"authors": [right]})["authors_equal"]
+    assert not compared({"authors": [left]}, {"authors": [right + "a"]})["authors_equal"]
+
+
 def test_identifiers_agree_or_are_in_conflict_or_have_no_scheme_in_common() -> None:
     def verdict(left: list[str], right: list[str]) -> tuple[object, object]:
         row = compared({"identifiers": left}, {"identifiers": right})

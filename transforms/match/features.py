@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from transforms.identifiers import SCHEME_ORDER
-from transforms.text import abstract_key
+from transforms.text import abstract_key, letters_key
 from transforms.titles import is_generic_title, title_key
 
 CONTAINER_TITLES = 4
@@ -58,7 +58,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
         pl.col("abstract_is_cut").fill_null(False),
         "year",
         "venue_id",
-        _null_if_empty(letters_and_digits(pl.col("venue"))).alias("venue_key"),
+        letters_key(pl.col("venue")).alias("venue_key"),
         place_number(pl.col("volume")).alias("volume_key"),
         place_number(pl.col("number")).alias("number_key"),
         pl.col("pages").str.to_lowercase().str.extract(r"([a-z]{0,3}\d+)").alias("first_page"),
@@ -125,15 +125,6 @@ def title_numbers(title: pl.Expr) -> pl.Expr:
     return numbers.list.eval(pl.element().replace(_ROMAN).sort())
 
 
-def letters_and_digits(text: pl.Expr) -> pl.Expr:
-    """`text` in lower case without accents, reduced to its letters and digits.
-
-    >>> pl.select(letters_and_digits(pl.lit("Ruszczyński-O'Neil"))).item()
-    'ruszczynskioneil'
-    """
-    return text.str.normalize("NFKD").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]", "")
-
-
 def place_number(text: pl.Expr) -> pl.Expr:
     """The first number of a volume or issue, else its letters; null where there is neither.
 
@@ -141,15 +132,11 @@ def place_number(text: pl.Expr) -> pl.Expr:
     >>> pl.select(place_number(pl.lit(volumes))).to_series().to_list()
     ['31', 'suppl', None]
     """
-    return pl.coalesce(text.str.extract(r"0*(\d+)"), _null_if_empty(letters_and_digits(text)))
+    return pl.coalesce(text.str.extract(r"0*(\d+)"), letters_key(text))
 
 
 def _recurs() -> pl.Expr:
     return (pl.col("year").drop_nulls().n_unique().over("title_key") >= RECURRING_YEARS).fill_null(False)
-
-
-def _null_if_empty(text: pl.Expr) -> pl.Expr:
-    return pl.when(text.str.len_bytes() > 0).then(text)
 
 
 def _family_keys(keyed: pl.DataFrame) -> pl.DataFrame:
@@ -157,7 +144,7 @@ def _family_keys(keyed: pl.DataFrame) -> pl.DataFrame:
     authors = keyed.select("row", author="authors").explode("author").unnest("author")
     # Few distinct names stand for many authors, and folding is the dear part.
     names = authors.select(name=pl.coalesce("family", "name")).unique()
-    folded = names.with_columns(family=_null_if_empty(letters_and_digits(pl.col("name"))))
+    folded = names.with_columns(family=letters_key(pl.col("name")))
     return (
         authors.select("row", name=pl.coalesce("family", "name"))
         .join(folded, on="name", how="left", maintain_order="left")
