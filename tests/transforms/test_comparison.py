@@ -128,5 +128,9 @@ def test_places_agree_differ_or_are_unknown() -> None:
     row = compared(left, {"venue": "J Ice", "volume": "32"})
     assert not row["same_place"] and row["volumes_agree"] is False and row["pages_agree"] is None and row["year_gap"] is None
     assert not compared({}, {})["same_place"]
+    row = compared({"venue": "Proceedings of the 3rd Annual Ice Meeting, 2001"}, {"venue": "Ice Meeting"})
+    assert row["venues_agree"] and not row["same_place"]
+    assert not compared({"venue": "Ice Meeting"}, {"venue": "Fire Meeting"})["venues_agree"]
+    assert not compared({"venue": "2001"}, {"venue": "2001"})["venues_agree"]
     assert compared({"venue_id": "iclr"}, {"venue_id": "icml"})["venues_differ"]
     assert not compared({"venue_id": "iclr"}, {"venue": "ICML"})["venues_differ"]

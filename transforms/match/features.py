@@ -13,6 +13,7 @@ import polars as pl
 from transforms.identifiers import SCHEME_ORDER
 from transforms.text import abstract_key, letters_key
 from transforms.titles import is_generic_title, title_key
+from transforms.venues import venue_key
 
 CONTAINER_TITLES = 4
 """Different titles from which on an identifier or abstract belongs to what holds them, not to one paper: an issue DOI on
@@ -58,7 +59,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
         pl.col("abstract_is_cut").fill_null(False),
         "year",
         "venue_id",
-        letters_key(pl.col("venue")).alias("venue_key"),
+        venue_key(pl.col("venue")).alias("venue_key"),
         place_number(pl.col("volume")).alias("volume_key"),
         place_number(pl.col("number")).alias("number_key"),
         pl.col("pages").str.to_lowercase().str.extract(r"([a-z]{0,3}\d+)").alias("first_page"),
