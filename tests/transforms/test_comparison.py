@@ -125,8 +125,10 @@ def test_places_agree_differ_or_are_unknown() -> None:
     left = {"venue": "J. Ice", "volume": "31 (2)", "pages": "221-8", "year": 2001}
     row = compared(left, {"venue": "J Ice", "volume": "31", "pages": "221-228", "year": 2002})
     assert row["same_place"] and row["volumes_agree"] and row["pages_agree"] and row["year_gap"] == 1
+    assert row["last_pages_agree"] and not compared({"pages": "221-228"}, {"pages": "221-9"})["last_pages_agree"]
     row = compared(left, {"venue": "J Ice", "volume": "32"})
     assert not row["same_place"] and row["volumes_agree"] is False and row["pages_agree"] is None and row["year_gap"] is None
+    assert compared({"pages": "221-228"}, {"pages": "221"})["last_pages_agree"] is None
     assert not compared({}, {})["same_place"]
     row = compared({"venue": "Proceedings of the 3rd Annual Ice Meeting, 2001"}, {"venue": "Ice Meeting"})
     assert row["venues_agree"] and not row["same_place"]

@@ -24,6 +24,7 @@ OTHER_TEXT = (
 )
 ICE = {"title": "Warm ice in cold rivers", "authors": ["Lee", "Kim"], "year": 2020}
 PLACED = {**ICE, "venue": "J Ice", "volume": "3", "pages": "10-19"}
+EDITORIAL = {"title": "Editorial", "year": 2020, "venue": "J Ice", "volume": "3", "pages": "1-2"}
 
 
 def verdict(left: dict[str, object], right: dict[str, object]) -> tuple[str, str] | None:
@@ -56,6 +57,9 @@ SHOULD = [
     ("same title and year, authors missing on both sides", {**ICE, "authors": []}, {**ICE, "authors": []}, "same_title_year"),
     ("other identifier schemes", with_ids(ICE, "arxiv:2001.1"), with_ids(ICE, "doi:10.1/a"), "same_title_authors"),
     ("generic title at one place", {**PLACED, "title": "Editorial"}, {**PLACED, "title": "Editorial."}, "same_title_place"),
+    ("generic title at one place, abbreviated pages, authors missing", {**EDITORIAL, "pages": "121-8"}, {**EDITORIAL, "pages": "121-128", "authors": ["Lee"]}, "same_title_place"),
+    ("generic title in one numbered issue", {**EDITORIAL, "pages": "1", "number": "2"}, {**EDITORIAL, "number": "2"}, "same_title_place"),
+    ("generic title and an author at one place", {**EDITORIAL, "authors": ["Lee"], "pages": "1"}, {**EDITORIAL, "authors": ["Lee"]}, "same_title_place"),
     ("year off by one, one volume", PLACED, {**PLACED, "year": 2021, "pages": None}, "same_title_volume"),
     ("mention of an erratum", PLACED, {**PLACED, "title": ICE["title"] + " [Erratum appears in J Ice 4]"}, "same_place_longer_title"),
     ("a slip of the pen at one place", PLACED, {**PLACED, "title": "Worm ice in cold rivers"}, "near_title_place"),
@@ -81,6 +85,10 @@ SHOULD_NOT = [
     ("Part I and Part II", {**PLACED, "title": "Warm ice in cold rivers, Part I"}, {**PLACED, "title": "Warm ice in cold rivers, Part II"}, "no", "title_numbers_conflict"),
     ("parts with one abstract", {"title": "Soft matter I", "abstract": TEXT}, {"title": "Soft matter II", "abstract": TEXT}, "no", "title_numbers_conflict"),
     ("erratum with the abstract", {**ICE, "abstract": TEXT}, {**ICE, "title": "Erratum: Warm ice in cold rivers", "abstract": TEXT}, "no", "marker_on_one_side"),
+    ("two editorials on the first pages of two issues", EDITORIAL, {**EDITORIAL, "pages": "1-4"}, "possible", "generic_title_same_place"),
+    ("two editorials of one author", {**EDITORIAL, "authors": ["Lee"]}, {**EDITORIAL, "authors": ["Lee"], "pages": "1-4"}, "possible", "generic_title_same_place"),
+    ("editorials of two numbered issues", {**EDITORIAL, "number": "1"}, {**EDITORIAL, "number": "2"}, "possible", "generic_title_same_place"),
+    ("editorials of which nothing is known", {**EDITORIAL, "pages": "1"}, {**EDITORIAL, "pages": "1"}, "possible", "generic_title_same_place"),
     ("other issue of a column", {**PLACED, "title": "Notes from the bench"}, {**PLACED, "title": "Notes from the bench", "volume": "4", "pages": None}, "possible", "same_title_other_issue"),
     ("conference and journal", {**ICE, "venue_id": "icml"}, {**ICE, "venue_id": "jmlr"}, "version", "version_other_place"),
     ("years apart", ICE, {**ICE, "year": 2023}, "version", "version_other_year"),

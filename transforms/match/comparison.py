@@ -32,8 +32,8 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     - authors_shared_count?, authors_equal?, authors_missing_count
     - identifier_shared?, identifier_conflict?: a scheme in which they agree; one of `SCHEME_ORDER` in which
       both are filled and disjoint
-    - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?,
-      same_place (venue, volume and first page)
+    - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?
+      (the first), last_pages_agree? ("221-8" ends as "221-228" does), same_place (venue, volume and first page)
     """
     columns = [name for name in features.columns if name not in ("row", "record_key", "abstract")]
     left = features.select(columns)[pairs["row_l"]].rename(lambda name: f"{name}_l")
@@ -107,6 +107,7 @@ def _authors() -> list[pl.Expr]:
 
 
 def _places() -> list[pl.Expr]:
+    last_l, last_r = pl.col("last_page_l"), pl.col("last_page_r")
     venues_agree = (_agree("venue_id") | _agree("venue_key")).fill_null(False)
     return [
         (pl.col("year_l") - pl.col("year_r")).abs().alias("year_gap"),
@@ -115,6 +116,7 @@ def _places() -> list[pl.Expr]:
         _agree("volume_key").alias("volumes_agree"),
         _agree("number_key").alias("numbers_agree"),
         _agree("first_page").alias("pages_agree"),
+        (last_l.str.ends_with(last_r) | last_r.str.ends_with(last_l)).alias("last_pages_agree"),
         (venues_agree & _agree("volume_key") & _agree("first_page")).fill_null(False).alias("same_place"),
     ]
 

@@ -99,6 +99,13 @@ _pages_differ = ~pl.col("pages_agree").fill_null(True)
 _pages_agree, _volumes_agree = pl.col("pages_agree").fill_null(False), pl.col("volumes_agree").fill_null(False)
 _issues_differ = ~(pl.col("volumes_agree").fill_null(True) & pl.col("numbers_agree").fill_null(True)) & ~_pages_agree
 
+# A generic title stands in every issue, most often on its first page: volume and first page say little of it. What says
+# more is the issue's number or the last page, and authors where no such number is given; none of them may differ.
+_same_issue = pl.col("numbers_agree").fill_null(True) & pl.col("last_pages_agree").fill_null(True)
+_generic_is_one = _same_issue & (
+    pl.col("numbers_agree").fill_null(False) | pl.col("last_pages_agree").fill_null(False) | _authors_share
+)
+
 RULES: dict[str, Rule] = {
     # Two identifiers of one scheme are two papers, whatever else agrees (promise 7); with one title and an author in common
     # they are versions of one work: preprint, conference and journal, or the versioned DOIs of figshare and DataCite, where
@@ -117,7 +124,12 @@ RULES: dict[str, Rule] = {
     # A title may change between submission and print, and an author list may be misread: the identifier holds.
     "same_{scheme}": Rule("match", IDENTIFIER, _shared),
     # From here on no identifier speaks.
-    "same_title_place": Rule("match", TITLE, _titles_equal & _same_place & _authors_can_agree & _years_near),
+    "same_title_place": Rule(
+        "match",
+        TITLE,
+        _titles_equal & _same_place & _authors_can_agree & _years_near & (~pl.col("generic") | _generic_is_one),
+    ),
+    "generic_title_same_place": Rule("possible", TITLE, _titles_equal & pl.col("generic") & _same_place),
     "title_numbers_conflict": Rule("no", VETO, pl.col("title_numbers_conflict") & (_near_titles | _abstracts_same)),
     # "Title. [Erratum appears in …]" stands on the paper's own page; the erratum itself does not.
     "same_place_longer_title": Rule(

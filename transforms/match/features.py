@@ -63,6 +63,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
         place_number(pl.col("volume")).alias("volume_key"),
         place_number(pl.col("number")).alias("number_key"),
         pl.col("pages").str.to_lowercase().str.extract(r"([a-z]{0,3}\d+)").alias("first_page"),
+        pl.col("pages").str.extract(r"^[A-Za-z]{0,3}\d+-[A-Za-z]{0,3}(\d+)$").alias("last_page"),
     )
     families = _family_keys(keyed)
     identifiers = _identifier_lists(evidence_identifiers(keyed))
