@@ -26,12 +26,14 @@ check: .venv/.dev
 
 # The dev environment holds all of the product's, so `make run` after `make test` installs nothing.
 .venv/.run: requirements.lock pyproject.toml
+	@echo "setting up .venv: some 700 MB of packages, one to two minutes, once"
 	test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	$(PIP) install --require-hashes -r requirements.lock
 	$(INSTALL_PROJECT)
 	touch $@
 
 .venv/.dev: requirements-dev.lock requirements.lock pyproject.toml
+	@echo "setting up .venv for tests: some 800 MB of packages, one to two minutes, once"
 	test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	$(PIP) install --require-hashes -r requirements-dev.lock
 	$(INSTALL_PROJECT)

@@ -192,13 +192,19 @@ def call(words: list[str], *, debug: bool = False) -> int:
     except SystemExit:
         return 0  # rich's way to say that the reader of its output has left
     except KeyboardInterrupt:
-        print("paperlake: interrupted; the current release is as it was", file=sys.stderr)
-        return 130
+        return _say_interrupted()
     except Exception as error:
         if debug:
             raise
+        if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+            return _say_interrupted()
         return _explain(error)
     return code
+
+
+def _say_interrupted() -> int:
+    print("paperlake: interrupted; the current release is as it was", file=sys.stderr)
+    return 130
 
 
 def _explain(error: Exception) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -170,6 +171,17 @@ def _copy(lake: Lake, path: Path, max_bytes: int, *, verify: bool) -> tuple[str,
     temporary.chmod(0o444)
     rename(temporary, target)
     return sha256, size_bytes, True, key
+
+
+def landed_hash(lake: Lake, prefix: str) -> str | None:
+    """The hash of the one raw file in the lake, live or not, whose hash begins with these eight or more digits."""
+    if not _HASH_PREFIX.fullmatch(prefix):
+        return None
+    found = [path.name for path in (lake.raw_dir / prefix[:2].lower()).glob(f"{prefix.lower()}*")]
+    return found[0] if len(found) == 1 else None
+
+
+_HASH_PREFIX = re.compile(r"[0-9a-fA-F]{8,64}")
 
 
 def hash_file(path: Path) -> str:

@@ -156,6 +156,20 @@ def test_a_forgotten_file_leaves_the_next_release(tmp_path: Path, samples: Path,
     assert (code, "live are: papers.json" in err) == (1, True)
 
 
+def test_a_file_forgotten_before_can_still_be_erased_by_its_hash(
+    tmp_path: Path, samples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lake = tmp_path / "lake"
+    paperlake(capsys, "run", samples / "papers.csv", "--lake", lake, "--direct")
+    (row,) = ask(capsys, lake, "select file_sha256 from raw_files")
+    raw = lake / "raw" / row["file_sha256"][:2] / row["file_sha256"]
+    assert paperlake(capsys, "forget", "papers.csv", "--lake", lake)[0] == 0
+    assert raw.exists()
+    assert paperlake(capsys, "forget", row["file_sha256"][:12], "--lake", lake)[0] == 1
+    assert paperlake(capsys, "forget", row["file_sha256"][:12], "--erase", "--lake", lake)[0] == 0
+    assert not raw.exists()
+
+
 def test_files_that_are_no_lists_are_rejects_and_the_run_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {"empty.txt": b"", "noise.bin": bytes(range(256)) * 50, "prose.txt": b"Dear Ann,\n\nthank you.\n"}
     for name, content in files.items():
