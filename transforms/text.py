@@ -88,23 +88,16 @@ def letters_key(text: pl.Expr) -> pl.Expr:
     >>> pl.select(letters_key(pl.lit("Über die α–Divergenz & mehr"))).item()
     'uberdiealphadivergenzandmehr'
     """
-    letters = (
-        text.str.replace_all(_FORMATTING_MACRO, "")
-        .str.normalize("NFKD")
-        .str.to_lowercase()
-        .str.replace_many(_LETTER_SPELLINGS)
-        .str.replace_all(_NOT_KEY, "")
-    )
-    return pl.when(letters != "").then(letters)
+    return text.map_batches(_letters_keys, return_dtype=pl.String, is_elementwise=True)
 
 
 def abstract_key(abstract: pl.Expr) -> pl.Expr:
-    """The letters and digits of a cleaned abstract, as in `letters_key`; null for an abstract that is missing or a placeholder.
+    """The letters and digits of a cleaned abstract, as in `letters_key`; null for an abstract that is missing.
 
     >>> pl.select(abstract_key(pl.lit("We show that **A*** needs $O(n)$ steps."))).item()
     'weshowthataneedsonsteps'
     """
-    return abstract.map_batches(_letters_keys, return_dtype=pl.String, is_elementwise=True)
+    return letters_key(abstract)
 
 
 def _clean_abstracts(abstracts: pl.Series) -> pl.Series:
@@ -145,11 +138,26 @@ def _unmarked_texts(texts: pl.Series) -> pl.Series:
 
 
 def _letters_keys(texts: pl.Series) -> pl.Series:
-    """Keys of a column of long texts: the costly steps (NFKD: 1.9 s for 100,000 abstracts) only where they can matter."""
-    is_rich = texts.str.contains(r"[^\x00-\x7F]|[\\&]")
-    keys = texts.str.to_lowercase().str.replace_all(r"[^0-9a-z]+", "") if not is_rich.all() else texts
-    rich = texts.filter(is_rich.fill_null(False)).to_frame("text").select(letters_key(pl.col("text"))).to_series()
-    return _null_where_empty(keys.scatter(is_rich.arg_true(), rich) if len(rich) else keys)
+    """Keys of a column: the costly steps (NFKD: 1.9 s for 100,000 abstracts) only where they can matter.
+
+    Series, not expressions: for "null where empty" Polars would make each key twice.
+    """
+    is_rich = texts.str.contains(r"[^\x00-\x7F]|[\\&]").fill_null(False)
+    return _null_where_empty(_on_rows(_on_rows(texts, ~is_rich, _plain_keys), is_rich, _rich_keys))
+
+
+def _plain_keys(texts: pl.Series) -> pl.Series:
+    return _without_spaces(texts.str.to_lowercase()).str.replace_all(r"[^0-9a-z]+", "")
+
+
+def _rich_keys(texts: pl.Series) -> pl.Series:
+    letters = texts.str.replace_all(_FORMATTING_MACRO, "").str.normalize("NFKD").str.to_lowercase()
+    return _without_spaces(letters).str.replace_many(_LETTER_SPELLINGS).str.replace_all(_NOT_KEY, "")
+
+
+def _without_spaces(texts: pl.Series) -> pl.Series:
+    """Literal spaces first: most of what a key lacks, and three times faster than by the pattern that finds the rest."""
+    return texts.str.replace_all(" ", "", literal=True)
 
 
 def _on_rows(texts: pl.Series, mask: pl.Series, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
