@@ -265,12 +265,17 @@ class SeenColumns:
         if not new or len(self._seen) > _MAX_SEEN:
             return
         self._seen.update(new)
-        if grown := column_map(new):
+        known, room = column_map(new), _MAX_KNOWN - len(self.column_map)
+        if known and room:
+            grown = [name for name in new if name in known][:room]
             self.column_map = column_map([*self.column_map, *grown])
 
 
 _MAX_SEEN = 100_000
 """How many names are remembered; a file that has more of them uses its names as values."""
+
+_MAX_KNOWN = 500
+"""How many columns are mapped, as each record is searched for each of them; real lists have at most 20 names that are known."""
 
 _RANK = {name: rank for rank, name in enumerate(COLUMN_NAMES)}
 _PUNCTUATION = re.compile(r"[\W_]+")
