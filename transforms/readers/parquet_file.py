@@ -1,7 +1,7 @@
 """This module reads Parquet files, row group by row group.
 
 What JSON has no type for becomes text: dates and times in ISO 8601, decimals in digits, bytes as UTF-8 where they are that,
-else in Base64 after `base64:`.
+else in Base64 after `base64:`. NaN is null, and an infinity its name as text, as in the JSON readers.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _plain(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
     if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
     if isinstance(value, bytes):
         return _bytes_text(value)
     if isinstance(value, (datetime.date, datetime.time)):
