@@ -102,7 +102,7 @@ class EncodingFinder:
         # A control character is one and the same byte in UTF-8 and in the encodings of single bytes.
         is_utf_8 = self._expected.name == "utf-8"
         self._controls += _count_of(block if is_utf_8 else text.encode("utf-8", "surrogatepass"), _CONTROL_BYTES)
-        if self._marked is None and not text.isascii():
+        if self._marked is None and not _is_sound(text):
             self._bad += sum(map(len, _BAD_BYTES.findall(text)))
         if self._marked is None and not block.isascii():
             self._high += _count_of(block, _HIGH_BYTES)
@@ -155,6 +155,15 @@ def decode(content: bytes) -> DecodedText:
     encoding = finder.encoding()
     text = str(memoryview(content)[encoding.mark_bytes :], encoding.name, encoding.errors)
     return DecodedText(text, encoding.name, encoding.mark_bytes)
+
+
+def _is_sound(text: str) -> bool:
+    """Whether there is no lone surrogate in `text`; a tenth of the time that looking for them takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _count_of(block: bytes, members: bytes) -> int:

@@ -1,8 +1,8 @@
 """This module reads tables with a header, delimited by comma, tab, semicolon or pipe (CSV, TSV).
 
-Every value stays the text it is: Python's csv module splits the cells, as it infers nothing and tolerates what spreadsheets
-write. Where entries begin and end is found by another way, a scan for quotes that are still open at a line's end; the two
-must agree, and the count of entries is the scan's.
+Every value stays the text it is, with the spaces around it: Python's csv module splits the cells, as it infers nothing and
+tolerates what spreadsheets write. Where entries begin and end is found by another way, a scan for quotes that are still open
+at a line's end; the two must agree, and the count of entries is the scan's.
 """
 
 from __future__ import annotations

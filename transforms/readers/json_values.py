@@ -58,7 +58,7 @@ class JsonDecoder:
 
     def text_of(self, value: object) -> str:
         """JSON text of the value decoded last, on one line, with every number as it was written."""
-        text = _dump(value) if self._has_number_text else json.dumps(value, ensure_ascii=False)
+        text = _dump(value) if self._has_number_text else _encoded(value)
         return without_surrogates(text)
 
     def _number(self, digits: str) -> float | NumberText:
@@ -75,6 +75,7 @@ class JsonDecoder:
         return NumberText(digits)
 
 
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 _CONSTANTS: dict[str, str | None] = {"NaN": None, "Infinity": "Infinity", "-Infinity": "-Infinity"}
 
 
@@ -106,7 +107,7 @@ def _dump(value: object) -> str:
     if isinstance(value, NumberText):
         return str(value)
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {_dump(inner)}" for name, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{_encoded(name)}: {_dump(inner)}" for name, inner in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_dump, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return _encoded(value)
