@@ -13,8 +13,6 @@ from transforms.readers.abstract_list import READER, read, sniff
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.headings import heading_context
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
-
 PEBBLES = (
     "We sort pebbles by the sound they make when they fall. Our method needs one microphone and no light at all. On three "
     "beaches it sorts faster than people do, and on the fourth, where the wind is strong, just as fast. The pebbles were not "
@@ -236,11 +234,10 @@ def test_any_text_is_covered(tmp_path_factory, text):
     Reading(tmp_path_factory.mktemp("list") / "raw", text)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
 @pytest.mark.parametrize("name", ["000", "004"])
-def test_the_seeds_are_read_as_they_should_be(name, tmp_path):
-    (seed,) = (SHARED / "seeds").glob(f"{name}*.txt")
-    expected = (SHARED / "expected" / "seeds" / f"{name}_abstracts.jsonl").read_text(encoding="utf-8").splitlines()
+def test_the_seeds_are_read_as_they_should_be(shared, name, tmp_path):
+    (seed,) = (shared / "seeds").glob(f"{name}*.txt")
+    expected = (shared / "expected" / "seeds" / f"{name}_abstracts.jsonl").read_text(encoding="utf-8").splitlines()
     found = Reading(tmp_path / "raw", seed.read_bytes())
     assert [{"abstract": abstract} for abstract in found.abstracts] == [json.loads(line) for line in expected]
     assert found.context == [("ICLR", "2024")] * len(expected)

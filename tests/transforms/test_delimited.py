@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.delimited import READER, _entries, read, sniff
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 HEADER = "title,authors,year\n"
 
 
@@ -213,7 +212,6 @@ def test_random_bytes_are_refused(tmp_path_factory, content):
         Reading(tmp_path_factory.mktemp("csv") / "raw", content)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
 @pytest.mark.parametrize(
     ("name", "count"),
     [
@@ -225,8 +223,8 @@ def test_random_bytes_are_refused(tmp_path_factory, content):
         ("mis_mixed", 5379),
     ],
 )
-def test_the_labelled_sets_are_read_whole(name, count):
-    path = SHARED / "bench" / "dedup" / name / "records.csv"
+def test_the_labelled_sets_are_read_whole(shared, name, count):
+    path = shared / "bench" / "dedup" / name / "records.csv"
     batches = list(read(RawFile(path, path.stat().st_size)))
     assert sum(batch.records.height for batch in batches) == sum(batch.entries_counted or 0 for batch in batches) == count
     with path.open(newline="", encoding="utf-8") as file:

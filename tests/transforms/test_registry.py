@@ -3,7 +3,6 @@
 import codecs
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,8 +10,6 @@ import pytest
 
 from transforms.readers.base import SAMPLE_BYTES, RawFile, Sniff
 from transforms.readers.registry import READERS, Choice, sniff
-
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 
 
 @pytest.fixture
@@ -91,15 +88,12 @@ def test_the_candidates_are_named_surest_first(choice_of):
     assert sorted(candidate.confidence for candidate in choice.candidates)[::-1] == [c.confidence for c in choice.candidates]
 
 
-shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
-
 EXPECTED = {".csv": {"delimited", None}, ".tsv": {"delimited", None}, ".json": {"json_records", None}}
 
 
-@shared
-def test_files_in_formats_without_a_reader_are_taken_by_none():
+def test_files_in_formats_without_a_reader_are_taken_by_none(shared):
     wrong = []
-    for path in sorted((SHARED / "fixtures").rglob("*")):
+    for path in sorted((shared / "fixtures").rglob("*")):
         if path.is_file():
             choice = sniff(RawFile(path, path.stat().st_size))
             name = choice.reader.name if choice.reader else None
@@ -108,10 +102,9 @@ def test_files_in_formats_without_a_reader_are_taken_by_none():
     assert wrong == []
 
 
-@shared
 @pytest.mark.parametrize(("prefix", "name"), [("000", "abstract_list"), ("001", "viewer_page"), ("004", "abstract_list")])
-def test_each_seed_is_known(prefix, name):
-    (path,) = (SHARED / "seeds").glob(f"{prefix}*.txt")
+def test_each_seed_is_known(shared, prefix, name):
+    (path,) = (shared / "seeds").glob(f"{prefix}*.txt")
     choice = sniff(RawFile(path, path.stat().st_size))
     assert choice.reader is READERS[name], choice.message
     assert json.dumps(choice.confidence)
