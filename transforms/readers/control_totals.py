@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from transforms.readers.viewer_columns import Figure, ViewerColumn
 from transforms.readers.viewer_evidence import cut_mark_length, is_null, number_of, shown_length
 
+_MAX_LISTED = 20
+"""Longest list of columns in a note: more than a page of papers has, and short enough for a line of a report."""
+
 _LEAST = ("min_length", "min_items", "min_value", "min_width", "min_duration")
 
 
@@ -44,22 +47,29 @@ def page_note(page: int, row_count: int, columns: Sequence[ViewerColumn], totals
     >>> page_note(1, 100, [tags], control_totals([tags], [{"tags": "ICLR 2024,Poster"}]))
     'page 1: 100 rows, a page of a larger set: 1 of 3 tags classes seen'
     """
-    partial, classes, contradicted = [], [], []
+    partial: dict[str, None] = {}
+    classes, contradicted = [], []
     for total in totals:
         name, statistic, text, observed = (total[key] for key in ("column_name", "statistic", "declared_text", "observed"))
         if total["verdict"] == "contradicted":
             contradicted.append(f"{name} {statistic} is {_figure_text(observed)} here, {text} is stated")
         elif total["verdict"] == "partial" and statistic == "classes":
             classes.append(f"{_figure_text(observed)} of {text} {name} classes seen")
-        elif total["verdict"] == "partial" and name not in partial:
-            partial.append(name)
-    bounds = [f"bounds of {', '.join(map(str, partial))} not all reached"] if partial else []
+        elif total["verdict"] == "partial":
+            partial[str(name)] = None
+    bounds = [f"bounds of {_listed(list(partial), ', ')} not all reached"] if partial else []
     note = f"page {page}: {row_count} row{'s' * (row_count != 1)}"
     if bounds or classes:
-        note += f", a page of a larger set: {'; '.join(bounds + classes)}"
+        note += f", a page of a larger set: {_listed(bounds + classes)}"
     if contradicted:
-        note += f"; the page's figures are contradicted: {'; '.join(contradicted)}"
+        note += f"; the page's figures are contradicted: {_listed(contradicted)}"
     return note
+
+
+def _listed(parts: Sequence[object], separator: str = "; ") -> str:
+    """The parts in one text, as many as one can read."""
+    shown = [str(part) for part in parts[:_MAX_LISTED]]
+    return separator.join([*shown, f"and {len(parts) - _MAX_LISTED} more"] if len(parts) > _MAX_LISTED else shown)
 
 
 def _figure_text(observed: object) -> str:

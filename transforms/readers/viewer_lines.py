@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from transforms.readers.viewer_evidence import (
     Evidence,
@@ -43,7 +44,8 @@ _KINDS_OF_FAMILY = {"bool": "bool", "integer": "number", "number": "number", "da
 
 def read_lines(text: str, head: Head, start: int, end: int) -> list[Piece]:
     """The pieces of the page's body: what the first pass finds for sure teaches the second."""
-    tokens = [Token(m.start(), m.end(), m.end(), m.end(), True, True, True) for m in _LINE.finditer(text, start, end)]
+    ends = islice(_LINE.finditer(text, start, end), MAX_PAGE_TOKENS + 1)
+    tokens = [Token(m.start(), m.end(), m.end(), m.end(), True, True, True) for m in ends]
     if not text[start:end].strip() or not tokens:
         return [Piece("blank", start, end)]
     if len(tokens) > MAX_PAGE_TOKENS:
