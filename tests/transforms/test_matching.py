@@ -170,3 +170,50 @@ def test_matching_does_not_depend_on_the_order_of_rows_and_honours_its_own_verdi
     cluster = dict(found.clusters.select("record_key", "cluster").iter_rows())
     for key_l, key_r, status in found.pairs.select("record_key_l", "record_key_r", "status").iter_rows():
         assert (cluster[key_l] == cluster[key_r]) == (status == "match")
+
+
+def test_a_cut_title_does_not_bridge_two_papers_it_may_be_cut_from() -> None:
+    whole = [f"Coarse to fine and back again: segmentation of {what}" for what in ("rocks", "trees")]
+    frame = records(
+        *({"title": title, "authors": ["Lee"], "year": 2024} for title in whole),
+        {"title": "Coarse to fine and back again: segmentation", "title_is_cut": True, "authors": ["Lee"], "year": 2024},
+    )
+    found = match_records(frame).clusters
+    one, other = (found.filter(record_key=key)["cluster"].item() for key in ("k0", "k1"))
+    assert one != other
+
+
+def test_one_doi_on_chapters_by_other_authors_joins_none_of_them() -> None:
+    doi = {"identifiers": ["doi:10.5555/book"]}
+    pair = records(
+        {"title": "Deep learning for image segmentation", "authors": ["Lee", "Li"], **doi},
+        {"title": "Deep learning for image classification", "authors": ["Dow"], **doi},
+    )
+    assert clusters(pair) == [["k0"], ["k1"]]
+    chapters = [
+        {"title": f"A chapter about {what}", "authors": [name], **doi}
+        for what, name in zip("abcd", ("Lee", "Dow", "Okri", "Sato"), strict=True)
+    ]
+    assert clusters(records(*chapters)) == [["k0"], ["k1"], ["k2"], ["k3"]]
+
+
+def test_spellings_of_one_title_do_not_make_its_doi_a_containers() -> None:
+    titles = [
+        "Warm ice sheet model",
+        "Warm ice sheet models",
+        "Warm ice sheets model",
+        "Warm ice-sheet modelling",
+        "Warm ice sheet mode1",
+    ]
+    frame = records(*({"title": title, "authors": ["Lee"], "identifiers": ["doi:10.5555/ice"]} for title in titles))
+    assert clusters(frame) == [["k0", "k1", "k2", "k3", "k4"]]
+
+
+def test_a_notice_of_withdrawal_in_the_abstracts_place_joins_nothing() -> None:
+    notice = "This paper has been withdrawn by the authors due to an error in its third section that changes what it concludes."
+    frame = records(
+        {"title": "Distinct title number alpha on ice", "abstract": notice, "year": 2024},
+        {"title": "Distinct title number gamma on ice", "abstract": notice, "year": 2024},
+        {"abstract": notice, "year": 2024},
+    )
+    assert clusters(frame) == [["k0"], ["k1"], ["k2"]]

@@ -69,7 +69,10 @@ def test_a_work_is_named_for_the_least_paper_id_of_its_papers() -> None:
 
 def test_identifiers_of_containers_are_no_evidence() -> None:
     doi = [{"scheme": "doi", "value": "10.1/issue"}]
-    frame = pl.DataFrame({"record_key": list("abcd"), "title": ["Ice", "Fire", "Sand", "Bone"], "identifiers": [doi] * 4})
+    authors = [[{"family": "Lee"}]] * 4
+    frame = pl.DataFrame(
+        {"record_key": list("abcd"), "title": ["Ice", "Fire", "Sand", "Bone"], "authors": authors, "identifiers": [doi] * 4}
+    )
     assert evidence_identifiers(frame).height == 0
     assert evidence_identifiers(frame.with_columns(title=pl.lit("Ice!"))).height == 4
     assert evidence_identifiers(frame.head(3)).height == 3

@@ -114,7 +114,9 @@ RULES: dict[str, Rule] = {
     "conflicting_{scheme}_other_title": Rule(APART, VETO, _conflict & ~_shared & _other_titles & ~_abstracts_same),
     "conflicting_{scheme}": Rule("no", VETO, _conflict),
     # An identifier that lies: copied from the row above, or an issue's on two of its abstracts.
-    "same_{scheme}_other_paper": Rule("no", VETO, _shared & _other_titles & _authors_disjoint & ~_abstracts_same),
+    "same_{scheme}_other_paper": Rule(
+        "no", VETO, _shared & ~_near_titles & ~pl.col("title_is_start") & _authors_disjoint & ~_abstracts_same
+    ),
     "same_{scheme}_other_text": Rule(
         "possible",
         VETO,
@@ -186,7 +188,7 @@ RULES: dict[str, Rule] = {
     ),
     "same_abstract_other_year": Rule("possible", CUT_TITLE, _abstracts_same & ~_years_near),
     "same_abstract_other_title": Rule("possible", CUT_TITLE, _abstracts_same),
-    "near_title_authors": Rule("possible", ABSTRACT, _near_titles & ~pl.col("generic") & _authors_share),
+    "near_title_authors": Rule("possible", CUT_TITLE, _near_titles & ~pl.col("generic") & _authors_share),
     "other_title": Rule(APART, CUT_TITLE, (pl.col("titled_count") == 2) & ~_titles_equal),
 }
 """The rules by name, in the order in which they are asked; `{scheme}` becomes the identifier's scheme."""

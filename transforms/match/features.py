@@ -67,7 +67,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
     )
     families = _family_keys(keyed)
     identifiers = _identifier_lists(evidence_identifiers(keyed))
-    boilerplate = is_carried_by_many_titles("abstract_key")
+    boilerplate = is_carried_by_many_titles("abstract_key") | pl.col("abstract_key").str.contains(_WITHDRAWN)
     return (
         features.with_columns(boilerplate.fill_null(False).alias("abstract_is_boilerplate"))
         .join(families, on="row", how="left", maintain_order="left")
@@ -79,21 +79,39 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
 def evidence_identifiers(records: pl.DataFrame) -> pl.DataFrame:
     """The identifiers that speak for one paper: distinct rows (record_key, scheme, value), those of containers left out.
 
-    `records` has record_key, title and identifiers.
+    `records` has record_key, title, authors and identifiers. A container's identifier stands with four or more titles that
+    are no spellings of one: they begin in as many ways, or are by first authors of three or more family names.
     """
+    first_family = pl.col("authors").list.first().struct.field("family").alias("first_family")
     listed = (
-        records.select("record_key", "title", identifier="identifiers")
+        records.select("record_key", "title", first_family, identifier="identifiers")
         .explode("identifier")
         .unnest("identifier")
         .filter(pl.col("scheme").is_not_null() & pl.col("value").is_not_null())
     )
     # Few identifiers stand on as many records as a container's needs, so few titles need their keys.
     frequent = listed.filter(pl.len().over("scheme", "value") >= CONTAINER_TITLES)
+    beginnings = pl.col("title_key").str.slice(0, _BEGINNING_CHARACTERS).drop_nulls().n_unique().over("scheme", "value")
+    families = letters_key(pl.col("first_family")).drop_nulls().n_unique().over("scheme", "value")
     containers = frequent.with_columns(title_key=title_key(pl.col("title"))).filter(
-        is_carried_by_many_titles("scheme", "value")
+        is_carried_by_many_titles("scheme", "value"),
+        (beginnings >= CONTAINER_TITLES) | (families >= _CONTAINER_FAMILIES),
     )
     own = listed.join(containers, on=["scheme", "value"], how="anti")
     return own.select("record_key", "scheme", "value").unique().sort("record_key", "scheme", "value")
+
+
+_BEGINNING_CHARACTERS = 12
+"""How far spellings of one title begin alike: they differ in a plural, a subtitle or a hyphen, rarely in the second word."""
+
+_CONTAINER_FAMILIES = 3
+"""A first author's name may be misread in one source, hardly in two ways in one paper's records."""
+
+_WITHDRAWN = (
+    r"^(?:the|this)?(?:paper|submission|article|manuscript|work|preprint)?(?:hasbeen|was|is)?"
+    r"(?:withdrawn|retracted|removed)(?:bytheauthors?|byarxiv|fromarxiv|due)"
+)
+"""How the notice begins that stands in the abstract's place when a paper is withdrawn; it says nothing of the paper."""
 
 
 def scheme_rank(scheme: pl.Expr, order: Iterable[str] = SCHEME_ORDER) -> pl.Expr:
