@@ -115,14 +115,15 @@ RULES: dict[str, Rule] = {
     "conflicting_{scheme}": Rule("no", VETO, _conflict),
     # An identifier that lies: copied from the row above, or an issue's on two of its abstracts.
     "same_{scheme}_other_paper": Rule(
-        "no", VETO, _shared & ~_near_titles & ~pl.col("title_is_start") & _authors_disjoint & ~_abstracts_same
+        "no",
+        VETO,
+        _shared & ~_near_titles & (~pl.col("title_is_start") | _abstracts_other) & _authors_disjoint & ~_abstracts_same,
     ),
     "same_{scheme}_other_text": Rule(
         "possible",
         VETO,
         _shared & _other_titles & ~_abstracts_same & (_authors_missing | _abstracts_other | _pages_differ),
     ),
-    "same_{scheme}_other_abstract": Rule("no", VETO, _shared & ~_near_titles & _authors_disjoint & _abstracts_other),
     # A title may change between submission and print, and an author list may be misread: the identifier holds.
     "same_{scheme}": Rule("match", IDENTIFIER, _shared),
     # From here on no identifier speaks.
