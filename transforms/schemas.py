@@ -67,9 +67,7 @@ _FILE = _column("file_sha256", "string", "the raw file: SHA-256 of its bytes, in
 _SPAN_START = _column("span_start", "int64?", "first byte of the span in the file; null where the format has no spans")
 _SPAN_END = _column("span_end", "int64?", "one past the last byte of the span; null where the format has no spans")
 _LOCATOR = _column(
-    "locator",
-    "string",
-    "where it stands, for a person: `row 7`, `line 4`, `bytes 0-120`, or a JSON pointer such as `/papers/3`",
+    "locator", "string", "where it stands: `row 7`, `line 4`, `bytes 0-120`, `document`, a JSON pointer (`/papers/3`)"
 )
 
 PAPERS = Table(
@@ -140,9 +138,7 @@ RECORDS = Table(
     "one row an appearance of a clean record in a raw file; each belongs to exactly one paper",
     (
         _column("record_id", "string", "this one appearance: file_sha256, a colon, and the ordinal"),
-        _column(
-            "record_key", "string", "what stays the same when the file is dumped again; equal keys are one record seen again"
-        ),
+        _column("record_key", "string", "what stays the same when the file is dumped again; equal keys are one record"),
         _PAPER_ID,
         _FILE,
         _column("ordinal", "int64", "place among the records of its file as read, from 1"),
@@ -151,9 +147,7 @@ RECORDS = Table(
         _SPAN_END,
         _column("source_key", "string?", "the source's own key for the record (its id column), as text"),
         _column(
-            "raw",
-            "string",
-            "JSON text of the source's own columns, as given; what JSON has no form for is text or null, as its reader says",
+            "raw", "string", "JSON text of the source's own columns, as given; NaN is null, an infinity text, a bad byte U+FFFD"
         ),
     ),
     ("file_sha256", "ordinal"),
@@ -177,20 +171,10 @@ PAPER_MATCHES = Table(
         _column("record_key_l", "string", "the lesser record key of the pair"),
         _column("record_key_r", "string", "the greater record key of the pair"),
         _column("status", "string", "one paper, one work, not merged, or vetoed", "match", "version", "possible", "no"),
-        _column(
-            "reason", "string", "the rule or veto that decided, by name; kept_apart_…: a match that a veto elsewhere undid"
-        ),
-        _column(
-            "blocking_rules",
-            "list<string>",
-            "the blocking rules that proposed the pair; component: compared because others join it",
-        ),
+        _column("reason", "string", "the rule or veto by name; kept_apart_…: a match that a veto elsewhere undid"),
+        _column("blocking_rules", "list<string>", "the rules that proposed it; component: compared because others join it"),
         _column("title_ratio", "float64?", "likeness of the title keys, 0 to 1; null where a title is missing"),
-        _column(
-            "abstract_ratio",
-            "float64?",
-            "likeness of the abstract keys over their common length, 0 to 1; null where not compared",
-        ),
+        _column("abstract_ratio", "float64?", "likeness of the abstract keys over their common length; null if not compared"),
         _column("authors_shared_count", "int32?", "family names the two author lists share; null where a list is missing"),
     ),
     ("record_key_l", "record_key_r"),
@@ -220,9 +204,7 @@ REJECTS = Table(
         _LOCATOR,
         _SPAN_START,
         _SPAN_END,
-        _column(
-            "text", "string", "the refused text, cut at 10,000 characters where the message says so, or the record's raw JSON"
-        ),
+        _column("text", "string", "the refused text (cut at 10,000 characters if the message says so), or the raw JSON"),
     ),
     ("file_sha256", "span_start", "locator", "reason"),
     unique=False,
@@ -248,18 +230,14 @@ RAW_FILES = Table(
         _FILE,
         _column("source", "string", "a block of sources.toml, or command_line"),
         _column("file_name", "string", "its base name; the least where it came under several"),
-        _column(
-            "source_path", "string", "its path below its source's folder; on the command line, which has none, its base name"
-        ),
+        _column("source_path", "string", "its path below its source's folder; on the command line its base name"),
         _column("size_bytes", "int64", "its size as landed"),
         _column("reader", "string?", "the reader that read it; null where none would"),
         _column("shape", "string?", "what form of its format it has, such as `table` or `one token a line`"),
         _column("encoding", "string?", "character encoding its text was decoded with"),
         _column("sniff_confidence", "float64?", "how sure the reader was, 0 to 1"),
         _column("verdict", "string", "read, taken by no reader, or given up", "read", "not_a_paper_list", "unreadable"),
-        _column(
-            "message", "string?", "what there is to say about it, such as why no reader took it, or that a page is partial"
-        ),
+        _column("message", "string?", "what there is to say of it: why no reader took it, or that a page is partial"),
     ),
     ("file_sha256",),
 )
@@ -275,14 +253,7 @@ CONTROL_TOTALS = Table(
         _column("declared", "float64?", "the stated figure; null where it is no number (a date)"),
         _column("declared_text", "string", "the stated figure as printed, such as 3.09k"),
         _column("observed", "float64?", "the same figure over the records read; null where none were"),
-        _column(
-            "verdict",
-            "string",
-            "equal within the printed rounding, inside it (a page of a larger set), or outside it",
-            "met",
-            "partial",
-            "contradicted",
-        ),
+        _column("verdict", "string", "equal as printed, inside it, or outside it", "met", "partial", "contradicted"),
     ),
     ("file_sha256", "page", "column_name", "statistic"),
 )
@@ -347,11 +318,7 @@ FIELDS: tuple[Column, ...] = (
     _column("title_raw", "string?", "title as given"),
     _column("subtitle_raw", "string?", "subtitle as given"),
     _column("authors_raw", "string?", "author list as one text"),
-    _column(
-        "author_names_raw",
-        "list<string>?",
-        "author names where the source gives a list of them (objects become `Family, Given`)",
-    ),
+    _column("author_names_raw", "list<string>?", "author names where the source lists them (objects as `Family, Given`)"),
     _column("abstract_raw", "string?", "abstract as given"),
     _column("year_raw", "string?", "year as given"),
     _column("date_raw", "string?", "date of publication as given"),
