@@ -233,3 +233,40 @@ def test_a_damaged_file_is_refused_or_balances(tmp_path_factory, data):
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_any_text_after_a_first_entry_balances(tmp_path_factory, text):
     Reading(tmp_path_factory.mktemp("json") / "raw", '[{"title": "A"},' + text)
+
+
+def test_an_array_is_read_where_any_of_its_objects_names_a_paper(reading):
+    ids = [{"id": number} for number in range(6)]
+    titled = [{"id": number, "title": f"Paper {number}"} for number in range(10)]
+    found = reading(json.dumps({"papers": [{"title": "A"}], "rejected": ids + titled}))
+    assert found.records.height == 17
+    assert found.locators[-1] == "/rejected/15"
+    assert found.reasons == []
+
+
+@pytest.mark.parametrize(
+    ("part", "pointer"),
+    [
+        ('"p1": {"title": "B"}', "/p1"),
+        ('"p1": {"title": "B", "references": [{"title": "C"}]}', "/p1"),
+        ('"more": [{"id": 1}, {"id": 2}]', "/more"),
+        ('"more": [null, {"id": 2}]', "/more"),
+        ('"more": [[{"title": "B"}]]', "/more"),
+        ('"by/id": {"a": {"n": 1}, "b": {"n": 2}}', "/by~1id"),
+        ('"by": {"n": 1, "a": {"title": "B"}}', "/by"),
+        ('"a": {"n": 1, "b": {"n": 2, "c": [{"title": "B"}]}}', "/a"),
+        ('"x" 5, "more": [{"title": "B"}]', "document"),
+    ],
+)
+def test_a_part_with_objects_that_is_not_read_is_a_reject(reading, part, pointer):
+    found = reading(f'{{"papers": [{{"title": "A"}}], {part}}}')
+    assert found.titles == ["A"]
+    assert found.rejects["locator"].to_list() == [pointer]
+    assert found.reasons == ["broken_json" if pointer == "document" else "unread_part"]
+    assert found.rejects["text"][0] in f", {part}"
+
+
+def test_what_only_describes_the_list_is_no_reject(reading):
+    found = reading('{"n": 1, "tracks": ["a", "{"], "license": {"name": "MIT"}, "papers": [null, {"title": "A"}], "x": {}}')
+    assert found.titles == ["A"]
+    assert found.reasons == ["not_an_object"]

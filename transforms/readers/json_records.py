@@ -2,6 +2,7 @@
 
     [{…}, {…}]        {"papers": [{…}, {…}]}        {"year": 2024, "tracks": {"main": [{…}], "short": [{…}]}}        {…}
 
+A part that may hold entries but is not read (objects that name no paper beside arrays that do) is one reject.
 Broken JSON costs the entry it stands in: reading goes on where the next entry can be told. The entries are counted by
 `json_scan`, which knows only brackets and quotes, over each stretch that was read whole; what is broken counts as one.
 """
@@ -12,14 +13,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, map_fields
-from transforms.readers.columns import SeenColumns, column_map, has_paper_columns
+from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
+from transforms.readers.columns import SeenColumns, has_paper_columns
 from transforms.readers.decoding import decode
-from transforms.readers.json_scan import ArrayPlace, array_places, count_values, members, object_starts, value_end
+from transforms.readers.json_outline import Part, outline
+from transforms.readers.json_scan import count_values, value_end
 from transforms.readers.json_values import JsonDecoder
 
 _BATCH_ENTRIES = 10_000
-_SAMPLE_OBJECTS = 5
 _MAX_BROKEN = 100
 """How many broken entries are read around; each costs a look at up to `_MAX_CANDIDATES` places where the next may begin."""
 
@@ -27,23 +28,10 @@ _MAX_CANDIDATES = 200
 _ENTRY_CHARACTERS = 2**20
 """Longest entry that is recognised after a broken one."""
 
-_OTHER_PAPERS = frozenset({"references", "citations", "citedby", "cited_by", "related", "versions", "bibliography"})
-"""Arrays in a paper that list other papers; without them a paper with its references would be read as its references."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Document:
-    """Where the records of a document stand: in arrays, or (`is_record`) it is one itself."""
-
-    start: int
-    arrays: tuple[ArrayPlace, ...]
-    is_record: bool
-    context: Mapping[str, object]
-
 
 def sniff(sample: Sample) -> Sniff:
     """How sure it is that the sample begins a JSON document with objects whose names are those of papers."""
-    document = None if sample.text is None else _outline(sample.text)
+    document = None if sample.text is None else outline(sample.text)
     if document is None or sample.text is None:
         return Sniff(0.0, "it does not begin with [ or {")
     end = value_end(sample.text, document.start)
@@ -68,7 +56,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     """
     decoded = decode(raw_file.path.read_bytes())
     text = decoded.text
-    document = _outline(text)
+    document = outline(text)
     if document is None or not (document.is_record or document.arrays):
         raise ReadError(
             "not_a_paper_list",
@@ -79,48 +67,17 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         end = reading.add_document(document.start)
     else:
         end = document.start
-        for place in document.arrays:
-            yield from reading.read_array(place)
-            end = reading.position
+        for part in document.parts:
+            if part.is_read:
+                yield from reading.read_array(part)
+                end = reading.position
+            else:
+                end = reading.add_unread(part)
         if text[document.start] == "{":
             end = max(value_end(text, document.start) or 0, end)
     reading.add_rest(end)
     shape = "json_records object" if document.is_record else "json_records array"
     yield reading.take(shape=shape, encoding=decoded.encoding)
-
-
-def _outline(text: str) -> _Document | None:
-    """Where the records of a JSON text stand, None where it does not begin as JSON."""
-    begin = _BEGIN.match(text)
-    if begin is None:
-        return None
-    start = begin.end() - 1
-    if text[start] == "[":
-        whole = ArrayPlace("", "", start)
-        return _Document(start, (whole,) if _has_papers(text, whole) else (), False, {})
-    own = {member.name: text[member.start : member.end] for member in members(text, start) if text[member.start] not in "[{"}
-    names = [member.name for member in members(text, start)]
-    arrays = tuple(place for place in array_places(text, start) if _has_papers(text, place))
-    if has_paper_columns(names) and all(place.name.casefold() in _OTHER_PAPERS for place in arrays):
-        return _Document(start, (), True, {})
-    return _Document(start, arrays, False, _context(own))
-
-
-def _has_papers(text: str, place: ArrayPlace) -> bool:
-    starts = object_starts(text, place.start, _SAMPLE_OBJECTS)
-    return has_paper_columns([member.name for start in starts for member in members(text, start)])
-
-
-def _context(own: Mapping[str, str]) -> dict[str, object]:
-    """The venue and year that an object around the arrays gives for all of them."""
-    columns = {name: field for name, field in column_map(list(own)).items() if field in ("venue_raw", "year_raw")}
-    values: dict[str, object] = {}
-    for name in columns:
-        try:
-            values[name] = JsonDecoder().decode(own[name])[0]
-        except ReadError:
-            continue
-    return map_fields(values, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +119,7 @@ class _Reading:
         self.counted += count_values(self.text, start, end)
         return end
 
-    def read_array(self, place: ArrayPlace) -> Iterator[Batch]:
+    def read_array(self, place: Part) -> Iterator[Batch]:
         """Adds the entries of an array, and leaves `position` at its end."""
         stretch: tuple[int, int] | None = None
         for index, entry in enumerate(self._entries(place.start + 1)):
@@ -177,6 +134,13 @@ class _Reading:
                 stretch = None
                 yield self.take()
         self._count(stretch)
+
+    def add_unread(self, part: Part) -> int:
+        """Adds a part that is not read as one reject, and gives where it ends."""
+        end = len(self.text) if part.end is None else part.end
+        self.builder.reject(part.reason, part.message, text=self.text[part.start : end], locator=part.pointer or "document")
+        self.counted += 1
+        return end
 
     def add_rest(self, end: int) -> None:
         """Adds what follows the document as a reject."""
@@ -255,7 +219,6 @@ class _Reading:
         return None
 
 
-_BEGIN = re.compile(r"[\s\ufeff]*+[\[{]")
 _WORD = re.compile(r'[^\s{}\[\]",:]')
 _CANDIDATE = re.compile(r"[,\n\]}]\s*+\{")
 _BETWEEN = re.compile(r"[\s,]*+")

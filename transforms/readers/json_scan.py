@@ -31,15 +31,6 @@ class Member:
     end: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayPlace:
-    """An array of objects: its JSON pointer, the name it is the value of, and where it begins."""
-
-    pointer: str
-    name: str
-    start: int
-
-
 def value_end(text: str, start: int) -> int | None:
     """Where the container that begins at `start` ends, None where its brackets or quotes do not close.
 
@@ -77,44 +68,37 @@ def members(text: str, start: int) -> Iterator[Member]:
         position = end
 
 
-def object_starts(text: str, start: int, limit: int) -> list[int]:
-    """Where the first objects in the array that begins at `start` begin, the last one perhaps cut.
+def object_starts(text: str, start: int) -> Iterator[int]:
+    """Where the objects in the array that begins at `start` begin, the last one perhaps cut.
 
-    >>> object_starts('[null, {"a": 1}, {"b": [', 0, 5)
+    >>> list(object_starts('[null, {"a": 1}, {"b": [', 0))
     [7, 17]
     """
-    found: list[int] = []
     position = start + 1
-    while len(found) < limit and (separator := _SEPARATOR.match(text, position)):
+    while separator := _SEPARATOR.match(text, position):
         value = _TOKEN.match(text, separator.end())
         if value is None or value.lastgroup in ("closing", "unclosed"):
-            break
+            return
         if text[value.start()] == "{":
-            found.append(value.start())
+            yield value.start()
         end = value_end(text, value.start()) if value.lastgroup == "opening" else value.end()
         if end is None:
-            break
+            return
         position = end
-    return found
 
 
-def array_places(text: str, start: int, pointer: str = "", levels: int = 2) -> Iterator[ArrayPlace]:
-    """The arrays that begin with an object, in the object that begins at `start` and the objects in it, `levels` deep.
+def holds_object(text: str, start: int, end: int) -> bool:
+    """Whether an object begins in a piece of text, at any depth.
 
-    >>> [place.pointer for place in array_places('{"a": {"b/c": [{"d": [{}]}]}, "e": [1]}', 0)]
-    ['/a/b~1c']
+    >>> holds_object('[1, [{}]]', 0, 9), holds_object('["{"]', 0, 5)
+    (True, False)
     """
-    for member in members(text, start):
-        inner = f"{pointer}/{member.name.replace('~', '~0').replace('/', '~1')}"
-        if _OBJECT_ARRAY.match(text, member.start):
-            yield ArrayPlace(inner, member.name, member.start)
-        elif text[member.start] == "{" and levels > 1:
-            yield from array_places(text, member.start, inner, levels - 1)
+    # A flat array has no container in it.
+    return any(token.group().startswith("{") for token in _TOKEN.finditer(text, start, end))
 
 
 _SEPARATOR = re.compile(r"[\s,]*+")
 _NAME = re.compile(r'[\s,]*+(?P<name>"(?:[^"\\]++|\\.)*+")\s*+:\s*+', re.DOTALL)
-_OBJECT_ARRAY = re.compile(r"\[\s*+\{")
 
 
 def _values(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
