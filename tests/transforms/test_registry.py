@@ -108,3 +108,41 @@ def test_each_seed_is_known(shared, prefix, name):
     choice = sniff(RawFile(path, path.stat().st_size))
     assert choice.reader is READERS[name], choice.message
     assert json.dumps(choice.confidence)
+
+
+def line_of(title: str, size: int, **more: object) -> str:
+    return json.dumps({"title": title, "abstract": "x" * size, **more}) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        line_of("A", 70_000) + line_of("B", 10) * 3,
+        line_of("A", 40_000) * 30,
+        line_of("A", 10) + "\n" * 3_000_000 + line_of("B", 10),
+        line_of("A", 10) + "\n" * 5_000_000 + line_of("B", 10),
+        line_of("A", 5_000_000) * 2,
+        line_of("A", 70_000, references=[{"title": "C"}]) * 2,
+    ],
+    ids=["one long line", "long lines", "blank lines", "many blank lines", "lines beyond the sample", "with references"],
+)
+def test_json_lines_are_known_however_long_the_first_line(choice_of, text):
+    choice = choice_of(text)
+    assert choice.reader is READERS["json_lines"], choice.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        line_of("A", 100_000),
+        line_of("A", 100_000) + "\n" * 100_000,
+        json.dumps({"title": "A", "abstract": "x" * 5_000_000}, indent=1),
+        json.dumps({"papers": [{"title": "A", "abstract": "x" * 1_000}] * 6_000}),
+        json.dumps({"n": 1, "papers": [{"title": "A", "abstract": "x" * 90_000}]}, indent=1),
+        json.dumps([{"title": "A", "abstract": "x" * 5_000_000}]),
+    ],
+    ids=["one record", "one record and blank lines", "pretty record", "long document", "pretty document", "array"],
+)
+def test_json_documents_are_known_however_long_they_are(choice_of, text):
+    choice = choice_of(text)
+    assert choice.reader is READERS["json_records"], choice.message

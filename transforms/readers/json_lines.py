@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
 from transforms.readers.columns import SeenColumns, has_paper_columns
 from transforms.readers.decoding import LINE, Encoding, decode
+from transforms.readers.json_scan import members
 from transforms.readers.json_values import JsonDecoder
 from transforms.readers.streaming import LINE_BYTES, byte_lines, text_encoding
 
@@ -20,9 +21,11 @@ def sniff(sample: Sample) -> Sniff:
     if sample.text is None or not sample.text.lstrip(_SPACE).startswith("{"):
         return Sniff(0.0, "it does not begin with {")
     lines = [line for line in LINE.findall(sample.text) if line.strip(_SPACE)]
-    if not sample.is_whole:
-        lines.pop()
-    if len(lines) < 2:
+    cut_line = "" if sample.is_whole or sample.text.endswith(("\r", "\n")) else lines.pop()
+    if not lines:
+        return _cut_first_line(cut_line)
+    # A single line is an object of its own document, unless there is more after the sample.
+    if len(lines) < 2 and (sample.is_whole or (cut_line and not cut_line.lstrip(_SPACE).startswith("{"))):
         return Sniff(0.0, "it has not two whole lines")
     decoder, names, object_count = JsonDecoder(), dict[str, None](), 0
     for line in lines[:_SAMPLE_LINES]:
@@ -59,6 +62,16 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         if number % _BATCH_LINES == 0:
             yield builder.take()
     yield builder.take(shape="json_lines", encoding=encoding.name)
+
+
+def _cut_first_line(line: str) -> Sniff:
+    """How sure it is of a sample that ends within its first line; an object around arrays may be as long."""
+    start = len(line) - len(line.lstrip(_SPACE + "\ufeff"))
+    if has_paper_columns([member.name for member in members(line, start)]):
+        return Sniff(
+            0.6, "the first line is longer than the sample, an object with a name for titles, abstracts or identifiers"
+        )
+    return Sniff(0.0, "the first line is longer than the sample, without a name for titles, abstracts or identifiers")
 
 
 def _record(decoder: JsonDecoder, line: str) -> object:

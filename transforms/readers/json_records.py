@@ -38,6 +38,8 @@ def sniff(sample: Sample) -> Sniff:
     if end is not None and sample.text[end:].lstrip().startswith("{"):
         return Sniff(0.1, "more objects follow the first")
     if document.is_record:
+        if not sample.is_whole and not _LINE_END.search(sample.text, document.start, end or len(sample.text)):
+            return Sniff(0.1, "one object on the first line, and perhaps more after the sample")
         return Sniff(0.9, "one object that is a record")
     if document.arrays:
         places = ", ".join(place.pointer or "the document" for place in document.arrays)
@@ -219,6 +221,7 @@ class _Reading:
         return None
 
 
+_LINE_END = re.compile(r"[\r\n]")
 _WORD = re.compile(r'[^\s{}\[\]",:]')
 _CANDIDATE = re.compile(r"[,\n\]}]\s*+\{")
 _BETWEEN = re.compile(r"[\s,]*+")
