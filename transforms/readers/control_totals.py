@@ -11,6 +11,9 @@ from transforms.readers.viewer_evidence import cut_mark_length, is_null, number_
 _MAX_LISTED = 20
 """Longest list of columns in a note: more than a page of papers has, and short enough for a line of a report."""
 
+_MAX_PAGE_ROWS = 100
+"""Rows the viewer shows on a page; where more stand below one head, pages were joined without their heads."""
+
 _LEAST = ("min_length", "min_items", "min_value", "min_width", "min_duration")
 
 
@@ -59,6 +62,8 @@ def page_note(page: int, row_count: int, columns: Sequence[ViewerColumn], totals
             partial[str(name)] = None
     bounds = [f"bounds of {_listed(list(partial), ', ')} not all reached"] if partial else []
     note = f"page {page}: {row_count} row{'s' * (row_count != 1)}"
+    if row_count > _MAX_PAGE_ROWS:
+        note += f", more than the {_MAX_PAGE_ROWS} that a page holds"
     if bounds or classes:
         note += f", a page of a larger set: {_listed(bounds + classes)}"
     if contradicted:

@@ -22,7 +22,8 @@ from transforms.readers.viewer_evidence import (
     number_of,
 )
 from transforms.readers.viewer_head import Head
-from transforms.readers.viewer_readings import Lattice, Piece, Token, TooManyReadings, cell_text, line_costs
+from transforms.readers.viewer_pieces import Piece, Token, cell_text, line_costs
+from transforms.readers.viewer_readings import Lattice, TooManyReadings
 
 MAX_PAGE_TOKENS = 20_000
 """Longest page with one token a line that is searched: a hundred rows of a hundred columns, and as many line breaks."""

@@ -27,7 +27,7 @@ from transforms.readers.control_totals import control_totals, page_note
 from transforms.readers.decoding import DecodedText, decode
 from transforms.readers.viewer_chrome import chrome_start, footers
 from transforms.readers.viewer_head import Head, find_heads
-from transforms.readers.viewer_readings import Piece, cell_text
+from transforms.readers.viewer_pieces import Piece, cell_text
 from transforms.readers.viewer_rows import is_row_end, read_rows
 
 _SHOWN_CHARACTERS = 40

@@ -9,11 +9,10 @@ between is ambiguous.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
-from typing import NamedTuple
+from itertools import accumulate
 
-from transforms.readers.viewer_evidence import STRONG, Evidence, is_address
+from transforms.readers.viewer_evidence import Evidence, is_address
+from transforms.readers.viewer_pieces import Costs, Piece, Token
 
 _CUT_REACH_TOKENS = 64
 """How many tokens lines taken out as one cut row may hold."""
@@ -23,68 +22,6 @@ _CHARACTERS_A_LOOK = 4_096
 
 _REACH_BEYOND_TOKENS = 3
 """How many of them once the cell is longer than its column's figures allow, in the form without pipes."""
-
-
-class Token(NamedTuple):
-    """A place where a cell may end: characters `start` to `end`, the next line's end of it included.
-
-    The next cell begins at `after` where a row ends here (past the next one's leading pipe), at `inner` where none does.
-    """
-
-    start: int
-    end: int
-    after: int
-    inner: int
-    may_part: bool
-    may_end: bool
-    is_line: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What is held against a reading, in whole points, so that equal readings compare as equal.
-
-    `part` is for a separator that would stand within a cell, `end` more for a row end there, `line` for a line break;
-    `point` for each point of evidence against a cell, `cut_base` and `cut` for lines taken out as a cut row.
-    """
-
-    part: int
-    end: int
-    line: int
-    point: int
-    cut_base: int
-    cut: int
-
-    def against(self, points: int) -> int:
-        """The cost of evidence: a strong point costs `point`, a weak one 1."""
-        strong, weak = divmod(points, STRONG)
-        return strong * self.point + weak
-
-
-TABLE_COSTS = Costs(part=6, end=3, line=0, point=7, cut_base=6, cut=3)
-"""In a table a row whose pipes are as many as its columns stands, whatever speaks against its cells (3 points each at most):
-to read two such rows as one saves 6n points for n columns and puts n separators into a cell, 6n + 3; to take the first
-lines of one out as a cut row costs 3n + 12 at least. A cut row of one or two separators costs as much as these within a
-cell, so that such a stretch is ambiguous unless its cells speak; of three or more it costs less."""
-
-
-def line_costs(column_count: int) -> Costs:
-    """The costs for the form with one token a line, where line breaks within cells are common and figures must decide.
-
-    A lost row of n columns puts n line breaks into a cell (5n): more than two points against it (4n), less than three.
-    """
-    point = 5 * column_count + 5
-    return Costs(part=5, end=0, line=5, point=point, cut_base=2 * point, cut=5)
-
-
-class Piece(NamedTuple):
-    """A part of a stretch: `kind` is row, blank, cut or ambiguous; `cells` of a row; of an ambiguous one its readings."""
-
-    kind: str
-    start: int
-    end: int
-    cells: tuple[tuple[int, int], ...] = ()
-    readings: tuple[tuple[tuple[tuple[int, int], ...], ...], ...] = ()
 
 
 class TooManyReadings(Exception):
@@ -310,20 +247,3 @@ class Lattice:
                 pieces.append(Piece("row", begin, end, tuple(cells)))
                 cells = []
         return pieces
-
-
-def joined(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces, with neighbouring blank ones as one and empty ones left out."""
-    kept: list[Piece] = []
-    for piece in pieces:
-        if piece.kind == "blank" and kept and kept[-1].kind == "blank":
-            kept[-1] = kept[-1]._replace(end=piece.end)
-        elif piece.end > piece.start:
-            kept.append(piece)
-    assert all(left.end == right.start for left, right in pairwise(kept))
-    return kept
-
-
-def cell_text(text: str, cell: tuple[int, int]) -> str:
-    """The cell as given, without the spaces that pad it."""
-    return text[cell[0] : cell[1]].strip(" ")

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from transforms.readers.viewer_evidence import Evidence, fits, learn
 from transforms.readers.viewer_head import Head
 from transforms.readers.viewer_lines import read_lines
-from transforms.readers.viewer_readings import TABLE_COSTS, Lattice, Piece, Token, TooManyReadings, cell_text, joined
+from transforms.readers.viewer_pieces import TABLE_COSTS, Piece, Token, cell_text, joined
+from transforms.readers.viewer_readings import Lattice, TooManyReadings
 
 MAX_STRETCH_TOKENS = 1_500
 """Longest stretch of a table that is searched: a hundred rows of fifteen columns without one plain row among them."""
