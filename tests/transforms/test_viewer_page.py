@@ -10,8 +10,6 @@ import pytest
 from transforms.readers.base import Batch, RawFile, ReadError, Sample
 from transforms.readers.viewer_page import READER, read, sniff
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
-
 HEAD = (
     "title\nstringlengths 5\n40\n| url\nstringlengths 25\n25\n| abstract\nstringlengths 20\n120\n"
     "| tags\nstringclasses 3\nvalues\n"
@@ -393,35 +391,6 @@ def test_file_without_a_page_is_a_read_error(tmp_path):
 
 
 @pytest.mark.parametrize("filler", [" | ", " |\n", "a | b | c | d |\n", "\n", "x\n", "| | |\n", "Previous\n1\nx\n"])
-def test_hostile_page_is_read_in_bounded_time(read_page, filler):
+def test_hostile_page_is_covered_and_does_not_hang(read_page, filler):
     for head in (HEAD, lines(footer="")):
         read_page(head + filler * (10_000 // len(filler)))
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
-def test_seed_is_read_exactly(read_page):
-    [path] = (SHARED / "seeds").glob("001_*.txt")
-    expected = [json.loads(line) for line in (SHARED / "expected/seeds/001_records.jsonl").read_text("utf-8").splitlines()]
-    data = path.read_bytes()
-    [batch] = read_page(data)
-    assert [json.loads(raw) for raw in batch.records["raw"]] == expected
-    assert reasons([batch]) == []
-    for values, start, end in zip(expected, batch.records["span_start"], batch.records["span_end"], strict=True):
-        assert all(value in data[start:end].decode() for value in values.values())
-    found = verdicts(batch)
-    assert found["title", "max_length"] == "partial"
-    assert found["authors", "max_length"] == found["pdf", "min_length"] == "met"
-    assert found["tags", "classes"] == "partial"
-    assert "contradicted" not in found.values()
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
-def test_seed_with_one_token_a_line_gives_the_same_records(read_page):
-    [path] = (SHARED / "seeds").glob("001_*.txt")
-    expected = [json.loads(line) for line in (SHARED / "expected/seeds/001_records.jsonl").read_text("utf-8").splitlines()]
-    text = path.read_text("utf-8")
-    head, _, rest = text.partition("|\n|---|---|---|---|---|---|---|\n")
-    tokens = "\n".join(head.replace("|", " ").replace("3\nvalues", "3\xa0values").split()).replace("\xa0", " ")
-    body = "".join("\n".join(record.values()) + "\n" for record in expected)
-    batches = read_page(tokens + "\n" + body + rest[rest.rindex("Subsets and Splits") :])
-    assert [json.loads(raw) for raw in batches[0].records["raw"]] == expected
