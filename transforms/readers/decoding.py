@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from transforms.readers.base import ReadError, Span
+from transforms.readers.east_asian import EastAsianFinder
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -52,8 +53,9 @@ class EncodingFinder:
     """Finds the encoding of a text that is given block by block; the one statement of the rules.
 
     A byte order mark decides; what follows it must be of that encoding (of UTF-8 as much as there is). Without one, a NUL
-    byte is no text; it is UTF-8 unless more than `MAX_BAD_UTF8_RATIO` of its non-ASCII bytes are invalid, else Windows-1252
-    where all bytes are defined there, else Latin-1. More control characters than `MAX_CONTROL_RATIO` are no text either.
+    byte is no text; it is UTF-8 unless more than `MAX_BAD_UTF8_RATIO` of its non-ASCII bytes are invalid, else one of
+    `east_asian.ENCODINGS` where the text is plainly in that, else Windows-1252 where all bytes are defined there, else
+    Latin-1. More control characters than `MAX_CONTROL_RATIO` are no text either.
     """
 
     def __init__(self, head: bytes) -> None:
@@ -62,6 +64,7 @@ class EncodingFinder:
         self._expected = self._marked or Encoding("utf-8", 0)
         self.mark_bytes = self._position = self._expected.mark_bytes
         self._decoder = codecs.getincrementaldecoder(self._expected.name)(self._expected.errors)
+        self._east_asian = EastAsianFinder()
         self._bad = self._high = self._not_cp1252 = self._controls = self._characters = 0
 
     def add(self, block: bytes) -> None:
@@ -86,6 +89,8 @@ class EncodingFinder:
         if self._controls > MAX_CONTROL_RATIO * length:
             raise ReadError("binary", f"no text: {self._controls} of {length} characters are control characters")
         if is_single_byte:
+            if east_asian := self._east_asian.encoding():
+                return Encoding(east_asian, 0)
             return Encoding("latin-1" if self._not_cp1252 else "cp1252", 0)
         return self._expected
 
@@ -104,6 +109,8 @@ class EncodingFinder:
         self._controls += _count_of(block if is_utf_8 else text.encode("utf-8", "surrogatepass"), _CONTROL_BYTES)
         if self._marked is None and not _is_sound(text):
             self._bad += sum(map(len, _BAD_BYTES.findall(text)))
+        if self._marked is None:
+            self._east_asian.add(block)
         if self._marked is None and not block.isascii():
             self._high += _count_of(block, _HIGH_BYTES)
             self._not_cp1252 += _count_of(block, _NOT_CP1252)

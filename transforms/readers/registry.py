@@ -16,6 +16,7 @@ from transforms.readers import (
 )
 from transforms.readers.base import SAMPLE_BYTES, RawFile, Reader, ReadError, Sample
 from transforms.readers.decoding import BYTE_ORDER_MARKS, decode
+from transforms.readers.east_asian import ENCODINGS
 
 READERS: dict[str, Reader] = {
     reader.name: reader
@@ -98,7 +99,12 @@ def _needs_more(head: bytes) -> bool:
 def _sample(head: bytes, size_bytes: int) -> tuple[Sample, ReadError | None]:
     """The sample that a head is, and why it is no text, where it is none."""
     try:
-        return Sample(head, decode(_whole_characters(head, size_bytes)).text, size_bytes), None
+        decoded = decode(_whole_characters(head, size_bytes))
+        if decoded.encoding in ("cp1252", "latin-1") and len(head) < size_bytes:
+            # The end of the sample may cut a character of two bytes; a line end never does.
+            lines = decode(head[: head.rfind(b"\n") + 1])
+            decoded = lines if lines.encoding in ENCODINGS else decoded
+        return Sample(head, decoded.text, size_bytes), None
     except ReadError as error:
         return Sample(head, None, size_bytes), error
 
