@@ -29,6 +29,9 @@ MAX_CONTROL_RATIO = 0.01
 LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)|[^\r\n]++")
 """A line of a text with its end; what else Unicode calls a line separator ends none, as in `streaming.byte_lines`."""
 
+_PLAIN_UTF8_BYTES = 1_000
+"""No text in a two-byte encoding begins with so many non-ASCII bytes that are all valid UTF-8; from there on none is tried."""
+
 _BLOCK_BYTES = 2**20
 _HIGH_BYTES = bytes(range(0x80, 0x100))
 _CONTROL_BYTES = bytes(code for code in range(32) if chr(code) not in "\t\n\v\f\r\x1b")
@@ -109,11 +112,13 @@ class EncodingFinder:
         self._controls += _count_of(block if is_utf_8 else text.encode("utf-8", "surrogatepass"), _CONTROL_BYTES)
         if self._marked is None and not _is_sound(text):
             self._bad += sum(map(len, _BAD_BYTES.findall(text)))
-        if self._marked is None:
-            self._east_asian.add(block)
         if self._marked is None and not block.isascii():
             self._high += _count_of(block, _HIGH_BYTES)
             self._not_cp1252 += _count_of(block, _NOT_CP1252)
+        if self._marked is None and (self._bad or self._high < _PLAIN_UTF8_BYTES):
+            self._east_asian.add(block)
+        else:
+            self._east_asian.clear()
 
 
 @dataclass(frozen=True, slots=True)

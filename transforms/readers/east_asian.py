@@ -61,6 +61,10 @@ class EastAsianFinder:
         """Looks at one more block; an encoding that does not give back its bytes is out."""
         self._candidates = [candidate for candidate in self._candidates if candidate.add(block)]
 
+    def clear(self) -> None:
+        """Gives up all candidates, for good."""
+        self._candidates = []
+
     def encoding(self) -> str | None:
         """The encoding of all that was added, None where it is plainly in none."""
         fits = [(candidate.fit(), candidate.name) for candidate in self._candidates]

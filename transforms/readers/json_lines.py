@@ -41,7 +41,9 @@ def sniff(sample: Sample) -> Sniff:
 
 
 def read(raw_file: RawFile) -> Iterator[Batch]:
-    """The lines as records; a broken line is a reject, an empty one furniture. Memory is bounded in encodings of single bytes and UTF-8.
+    """The lines as records; a broken line is a reject, an empty one furniture.
+
+    Memory is bounded in UTF-8 and encodings of single bytes.
 
     Raises:
         ReadError: `binary` or `bad_encoding`, where the bytes are no text.
