@@ -242,3 +242,10 @@ def test_the_seeds_are_read_as_they_should_be(shared, name, tmp_path):
     assert [{"abstract": abstract} for abstract in found.abstracts] == [json.loads(line) for line in expected]
     assert found.context == [("ICLR", "2024")] * len(expected)
     assert found.rejects.height == 0
+
+
+def test_two_abstracts_without_a_heading_are_refused_with_a_reason_that_does_not_contradict_itself():
+    text = "\n\n".join(["We sort pebbles by the sound they make, and our results show that it works on every beach. " * 3] * 2)
+    found = sniff(Sample(text.encode(), text, len(text)))
+    assert found.confidence < 0.5
+    assert "3 abstracts are needed" in found.reason

@@ -60,7 +60,13 @@ def sniff(sample: Sample) -> Sniff:
         return Sniff(0.7 + 0.25 * share * min(len(abstracts), 3) / 3, reason)
     if len(abstracts) >= 3 and lengthy >= 0.8 and typical >= 0.8 and share >= 0.9:
         return Sniff(0.6 + 0.1 * typical * share + (0.1 if headings else 0.0), f"{reason}, none says that papers follow")
-    return Sniff(0.2, f"{reason}, but {typical:.0%} of them speak like abstracts")
+    if len(abstracts) < 3:
+        return Sniff(0.2, f"{reason}, none before them says that papers follow, and 3 abstracts are needed without")
+    return Sniff(
+        0.2,
+        f"{reason}, none before them says that papers follow; {lengthy:.0%} of them are as long as abstracts and {typical:.0%} "
+        "speak of work done, where 80% are needed",
+    )
 
 
 def read(raw_file: RawFile) -> Iterator[Batch]:

@@ -17,6 +17,7 @@ from transforms.readers import (
 from transforms.readers.base import SAMPLE_BYTES, RawFile, Reader, ReadError, Sample
 from transforms.readers.decoding import BYTE_ORDER_MARKS, decode
 from transforms.readers.east_asian import ENCODINGS
+from transforms.readers.kinds import binary_kind, text_kind
 
 READERS: dict[str, Reader] = {
     reader.name: reader
@@ -129,10 +130,14 @@ def _chosen(candidates: tuple[Candidate, ...], sample: Sample, refusal: ReadErro
     """The choice among the candidates, surest first."""
     best, second = candidates[:2]
     if best.confidence < MIN_CONFIDENCE:
+        found = binary_kind(sample.head)
         if refusal is not None:
-            return Choice(None, 0.0, refusal.reason, str(refusal), candidates)
-        found = _kind_of_text(sample.text or "")
-        message = f"expected a list of papers, found {found}; closest was {best.reader_name}: {best.reason}"
+            message = f"expected a list of papers, found {found} ({refusal})" if found else str(refusal)
+            return Choice(None, 0.0, refusal.reason, message, candidates)
+        found = found or text_kind(sample.text or "", sample.is_whole)
+        message = f"expected a list of papers, found {found or 'another text'}"
+        if best.confidence or not found:
+            message = f"{message}; closest was {best.reader_name}: {best.reason}"
         return Choice(None, best.confidence, "not_a_paper_list", message, candidates)
     if best.confidence - second.confidence < TIE_MARGIN and second.confidence >= MIN_CONFIDENCE:
         message = (
@@ -141,26 +146,3 @@ def _chosen(candidates: tuple[Candidate, ...], sample: Sample, refusal: ReadErro
         )
         return Choice(None, best.confidence, "ambiguous_format", message, candidates)
     return Choice(READERS[best.reader_name], best.confidence, "recognised", best.reason, candidates)
-
-
-_KINDS_OF_TEXT = {
-    "a Git LFS pointer: the file itself was not fetched": r"version https://git-lfs\.github\.com/spec/",
-    "a page of HTML": r"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|head|body)\b",
-    "XML": r"\s*<\?xml|\s*<[A-Za-z][\w:.-]*[\s>]",
-    "BibTeX, which has no reader yet": r"(?:.{0,2000}?^)?\s*@\s*\w+\s*[{(]",
-    "RIS, which has no reader yet": r"(?:.{0,500}?^)?TY  - ",
-    "nothing but white space": r"\s*\Z",
-    "YAML": r"---\s*$|\w[\w -]*:(?:\s|$)",
-    "Markdown": r"(?:.{0,500}?^)?#{1,6} \S",
-    "a log": r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?(?:INFO|DEBUG|WARN|ERROR)\b)",
-    "a script": r"#!",
-}
-"""What other texts begin with; only for the message, the verdict is the readers'."""
-
-
-def _kind_of_text(text: str) -> str:
-    head = text[:4000]
-    for kind, beginning in _KINDS_OF_TEXT.items():
-        if re.match(beginning, head, re.IGNORECASE | re.DOTALL | re.MULTILINE):
-            return kind
-    return "another text"
