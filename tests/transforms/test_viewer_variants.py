@@ -272,3 +272,13 @@ def test_note_of_a_page_of_very_many_columns_is_short(read_page):
     [batch] = read_page(page(columns, [tuple("ab" for _ in columns)]))
     assert batch.note is not None and len(batch.note) < 400
     assert "and 280 more" in batch.note
+
+
+def test_very_many_pages_share_batches_and_keep_their_numbers(read_page):
+    rows = [("left side", "right side")]
+    batches = read_page(page(NOTES, rows, footer="") * 450)
+    assert rows_of(batches) == rows * 450
+    assert len(batches) < 250
+    pages = [number for batch in batches for number in batch.control_totals["page"].unique().sort()]
+    assert pages == list(range(1, 451))
+    assert batches[-1].note is not None and batches[-1].note.endswith("and 430 pages more")

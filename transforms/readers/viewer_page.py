@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
 from transforms.readers.columns import column_map
@@ -31,6 +32,9 @@ from transforms.readers.viewer_pieces import Piece, cell_text
 from transforms.readers.viewer_rows import is_row_end, read_rows
 
 _SHOWN_CHARACTERS = 40
+_MAX_NOTES = 20
+_MAX_BATCHES = 200
+"""Pages, each of them a batch, from which pages alike share one: a batch costs 2 ms, and 1 MB may hold 25,000 heads."""
 
 
 def sniff(sample: Sample) -> Sniff:
@@ -49,7 +53,7 @@ def sniff(sample: Sample) -> Sniff:
 
 
 def read(raw_file: RawFile) -> Iterator[Batch]:
-    """The pages of the file, a batch each; the last one's note speaks of all of them.
+    """The pages of the file, a batch each, or up to 200 alike where they are very many; the last one's note speaks of all.
 
     Raises:
         ReadError: `binary` or `bad_encoding` where the bytes are no text, `no_viewer_page` where no head is in it.
@@ -61,21 +65,34 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
             "no_viewer_page", "expected the head of a dataset viewer's page, with its columns' statistics; found none"
         )
     notes: list[str] = []
-    row_number = 0
+    row_number, offset = 0, decoded.mark_bytes
+    builder = None
     for number, head in enumerate(heads, start=1):
+        following = heads[number] if number < len(heads) else None
         segments = [] if number > 1 else _above(decoded.text, 0, head.start)
         segments.append(_Segment("page_head", head.start, head.end))
-        segments += _below(decoded.text, head, heads[number] if number < len(heads) else None)
-        builder = BatchBuilder(column_map([column.name for column in head.columns]))
+        segments += _below(decoded.text, head, following)
+        builder = builder or BatchBuilder(column_map([column.name for column in head.columns]))
         if number == 1 and decoded.mark_bytes:
             builder.furniture("byte_order_mark", "\ufeff", (0, decoded.mark_bytes))
-        rows, row_number = _add(builder, decoded, head, segments, row_number)
+        spans = _spans(decoded, segments, offset)
+        offset = spans[-1][1]
+        rows, row_number = _add(builder, decoded.text, head, list(zip(segments, spans, strict=True)), row_number)
         totals = control_totals(head.columns, rows)
         for total in totals:
             builder.control_total(page=number, **total)
-        notes.append(page_note(number, len(rows), head.columns, totals))
-        is_last = number == len(heads)
-        yield builder.take(shape=head.form, encoding=decoded.encoding, note=". ".join(notes) if is_last else None)
+        if number <= _MAX_NOTES:
+            notes.append(page_note(number, len(rows), head.columns, totals))
+        if following and number > _MAX_BATCHES and number % _MAX_BATCHES and _is_alike(head, following):
+            continue
+        note = ". ".join([*notes, f"and {number - _MAX_NOTES} pages more"] if number > _MAX_NOTES else notes)
+        yield builder.take(shape=head.form, encoding=decoded.encoding, note=None if following else note)
+        builder = None
+
+
+def _is_alike(head: Head, following: Head) -> bool:
+    """Whether two pages can share a batch."""
+    return head.form == following.form and [c.name for c in head.columns] == [c.name for c in following.columns]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +147,11 @@ def _text_segments(text: str, kind: str, start: int, end: int) -> list[_Segment]
 
 
 def _add(
-    builder: BatchBuilder, decoded: DecodedText, head: Head, segments: list[_Segment], row_number: int
+    builder: BatchBuilder, text: str, head: Head, segments: list[tuple[_Segment, Span]], row_number: int
 ) -> tuple[list[dict[str, str]], int]:
     """Adds the segments to the builder; gives the page's records and the number of the file's last row so far."""
-    text = decoded.text
     rows: list[dict[str, str]] = []
-    spans = _spans(decoded, segments)
-    for segment, span in zip(segments, spans, strict=True):
+    for segment, span in segments:
         content = text[segment.start : segment.end]
         match segment.kind:
             case "row" if segment.piece:
@@ -155,9 +170,10 @@ def _add(
     return rows, row_number
 
 
-def _spans(decoded: DecodedText, segments: list[_Segment]) -> list[Span]:
-    """The byte spans of segments that stand one after the other."""
-    return decoded.spans([segments[0].start, *(segment.end for segment in segments)])
+def _spans(decoded: DecodedText, segments: list[_Segment], offset: int) -> list[Span]:
+    """The byte spans of segments that stand one after the other, from byte `offset` on."""
+    sizes = (decoded.byte_length(decoded.text[segment.start : segment.end]) for segment in segments)
+    return list(pairwise(accumulate(sizes, initial=offset)))
 
 
 def _raw(text: str, head: Head, cells: tuple[tuple[int, int], ...]) -> dict[str, str]:
