@@ -50,7 +50,8 @@ def sniff(sample: Sample) -> Sniff:
     abstracts = [text for text in paragraphs if not _flaw(text)]
     headings = [sample.text[piece.start : piece.end] for piece in pieces if piece.kind == "heading"]
     if not abstracts or len(abstracts) < 0.8 * len(paragraphs) or len(headings) > len(abstracts):
-        return Sniff(0.0, f"{len(abstracts)} of {len(paragraphs)} paragraphs read like abstracts")
+        share = len(abstracts) / max(len(paragraphs), 1)
+        return Sniff(0.1 * share, f"{len(abstracts)} of {len(paragraphs)} paragraphs read like abstracts")
     is_announced = pieces[0].kind == "heading" and any(map(says_papers, headings))
     lengthy = sum(map(_is_lengthy, abstracts)) / len(abstracts)
     typical = sum(map(_speaks_of_work, abstracts)) / len(abstracts)
