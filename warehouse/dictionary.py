@@ -54,7 +54,7 @@ def column_rows(table_name: str | None = None) -> list[tuple[object, ...]]:
     """One row a column, as `COLUMNS`, of one table or of all.
 
     >>> column_rows("links")[-1]
-    ('links', 'kind', 'string', 'no', 'code, project_page, data or other')
+    ('links', 'kind', 'string', 'no', 'what it leads to: code, project_page, data or other')
     """
     tables = TABLES.values() if table_name is None else [TABLES[table_name]]
     return [
