@@ -147,3 +147,15 @@ def test_a_table_in_a_two_byte_encoding_is_read_as_it_was_written(tmp_path, text
     assert sniff(raw_file).reader is delimited.READER
     batches = list(delimited.read(raw_file))
     assert batches[0].records["title_raw"][0] == rows[0].split(",")[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("Kettles by René, and 論".encode()[:-1], "utf-8"),
+        ("Kettles by René".encode("latin-1"), "cp1252"),
+        ("naïve René".encode("latin-1"), "cp1252"),
+    ],
+)
+def test_a_character_that_the_end_of_a_file_cuts_does_not_make_its_text_latin(content, encoding):
+    assert decode(content).encoding == encoding

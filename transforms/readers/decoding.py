@@ -86,8 +86,11 @@ class EncodingFinder:
         Raises:
             ReadError: `binary` or `bad_encoding`.
         """
+        cut_bytes = len(self._decoder.getstate()[0])
         self._count(b"", is_final=True)
-        is_single_byte = self._marked is None and self._bad > MAX_BAD_UTF8_RATIO * self._high
+        # A character that the end of the file cuts speaks for UTF-8, where there are whole ones: a download that broke off.
+        bad_bytes = self._bad - cut_bytes if self._high > cut_bytes else self._bad
+        is_single_byte = self._marked is None and bad_bytes > MAX_BAD_UTF8_RATIO * self._high
         length = self._position if is_single_byte else self._characters
         if self._controls > MAX_CONTROL_RATIO * length:
             raise ReadError("binary", f"no text: {self._controls} of {length} characters are control characters")
