@@ -65,6 +65,7 @@ SHOULD = [
     ("a slip of the pen at one place", PLACED, {**PLACED, "title": "Worm ice in cold rivers"}, "near_title_place"),
     ("cut title", {**ICE, "title": "Warm ice in cold rivers of the northern plain"}, {**ICE, "title": "Warm ice in cold rivers of the northern", "title_is_cut": True}, "cut_title_authors"),
     ("abstract alone", {"abstract": TEXT, "year": 2020}, {**ICE, "abstract": TEXT}, "same_abstract_untitled"),
+    ("same title and abstract, one side without authors and year", {**ICE, "abstract": TEXT}, {"title": ICE["title"], "abstract": TEXT}, "near_title_abstract"),
     ("abstract alone, twice", {"abstract": TEXT}, {"abstract": TEXT + " Open."}, "same_abstract_untitled"),
     ("abstract cut", {"abstract": TEXT[:260], "abstract_is_cut": True}, {**ICE, "abstract": TEXT}, "same_abstract_untitled"),
     ("abstract with another start", {"abstract": "Abstract. " + TEXT}, {**ICE, "abstract": TEXT}, "same_abstract_untitled"),

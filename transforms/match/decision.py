@@ -171,7 +171,6 @@ RULES: dict[str, Rule] = {
         LOOSE_TITLE,
         _own_titles_equal & _is_telling & _authors_missing & _same_year & ~_venues_differ & ~_issues_differ,
     ),
-    "same_title_only": Rule("possible", ABSTRACT, _own_titles_equal),
     "cut_title_authors": Rule(
         "match",
         CUT_TITLE,
@@ -183,6 +182,7 @@ RULES: dict[str, Rule] = {
     "near_title_abstract": Rule(
         "match", LOOSE_TITLE, _near_titles & _abstracts_same & _authors_can_agree & _years_near & ~_venues_differ
     ),
+    "same_title_only": Rule("possible", ABSTRACT, _own_titles_equal),
     # A record of an abstract alone has nothing else to agree by; clustering lets it join one paper only.
     "same_abstract_untitled": Rule(
         "match", ABSTRACT, (pl.col("titled_count") < 2) & _abstracts_same & _authors_can_agree & _years_near
