@@ -18,9 +18,6 @@ from flows.settings import ConfigError, load_settings
 from warehouse.landing import require_path
 from warehouse.layout import Lake
 
-_SERVER_START_SECONDS = "120"
-"""Prefect's temporary server needs 10 to 25 s to start on two cores; its own limit is 20 s."""
-
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
@@ -91,9 +88,6 @@ def _order(request: RunRequest) -> tuple[RunOrder, float]:
 
 def _run_as_flow(order: RunOrder, wait_seconds: float, say: Say) -> RunReport:
     """Runs the flow in this process, against the Prefect server the environment names, else a temporary one."""
-    os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", _SERVER_START_SECONDS)
-    os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
-    os.environ.setdefault("DO_NOT_TRACK", "1")
     # Our own lines say what the run does, and an error is printed as a sentence; Prefect's log stays in its server.
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
     if not os.environ.get("PREFECT_API_URL"):

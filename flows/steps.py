@@ -90,13 +90,14 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
 
     rows = load_venue_aliases(order.settings)
     aliases = pl.DataFrame(rows, schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String}, orient="row")
+    aliases_key = work_key(rows)
     outputs: list[FileOutput] = []
     missing: dict[SourceDefaults, list[FileOutput]] = {}
     for entry in staging.outputs:
         source = order.settings.source(entry.file.source)
         defaults = SourceDefaults(source.name, venue=source.venue, year=source.year, has_keys=source.has_keys)
         key = work_key(
-            entry.file.sha256, entry.staged.folder.name, cleaning_version(), dataclasses.asdict(defaults), work_key(rows)
+            entry.file.sha256, entry.staged.folder.name, cleaning_version(), dataclasses.asdict(defaults), aliases_key
         )
         outputs.append(dataclasses.replace(entry, cleaned=output(order.lake, "clean", key)))
         if not _cleaned(outputs[-1]).is_whole():

@@ -14,8 +14,12 @@ import pytest
 
 from flows.cli import call
 
-os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "120")
-os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+SETTINGS = """
+from flows.prefect_flow import pipeline
+from prefect.settings import get_current_settings
+server = get_current_settings().server
+print(server.ephemeral.startup_timeout_seconds, server.analytics_enabled)
+"""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -39,6 +43,12 @@ def test_the_flow_gives_the_release_that_a_direct_run_gives(tmp_path: Path, samp
     assert report["outcome"] == "published"
     assert call(["run", str(samples), "--lake", str(tmp_path / "direct"), "--direct"]) == 0
     assert tables(tmp_path / "flow") == tables(tmp_path / "direct")
+
+
+def test_whoever_imports_the_flow_has_time_for_the_server_and_no_analytics() -> None:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
+    done = subprocess.run([sys.executable, "-c", SETTINGS], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["120", "False"]
 
 
 def test_the_report_is_left_as_artifacts_with_stable_keys(tmp_path: Path, samples: Path) -> None:
