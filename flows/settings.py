@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from transforms.schemas import PaperlakeError
+from transforms.readers.columns import IGNORED_COLUMN
+from transforms.readers.limits import ReadLimits
+from transforms.schemas import FIELDS, PaperlakeError
 from warehouse.live import COMMAND_LINE
 
 PROJECT_DIR = Path(__file__).resolve().parents[1]
@@ -44,6 +46,9 @@ class LimitSettings:
     """`[limits]` of pipeline.toml."""
 
     file_bytes: int = 8_000_000_000
+    entry_bytes: int = 16_777_216
+    document_bytes: int = 268_435_456
+    columns: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ class QuerySettings:
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """One block of sources.toml. `location` is relative to the file's folder."""
+    """One block of sources.toml. `location` is relative to the file's folder; `columns` has fields of `schemas.FIELDS`."""
 
     name: str
     location: str = ""
@@ -66,6 +71,7 @@ class SourceSettings:
     has_keys: bool = False
     venue: str | None = None
     year: int | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,14 @@ class Settings:
         """The source called `name`; one that has no block (any more) has the defaults."""
         return next((source for source in self.sources if source.name == name), SourceSettings(name))
 
+    def read_limits(self) -> ReadLimits:
+        """The limits that readers keep."""
+        return ReadLimits(**{f.name: getattr(self.limits, f.name) for f in dataclasses.fields(ReadLimits)})
+
+    def reading_key(self, source: SourceSettings) -> tuple[object, ...]:
+        """What has a say in how a file of this source is read."""
+        return sorted(source.columns.items()), dataclasses.astuple(self.read_limits())
+
 
 def load_settings(config_dir: Path | None = None) -> Settings:
     """The settings in `config_dir` (default: `PAPERLAKE_CONFIG`, else the project's own `config/`).
@@ -105,7 +119,7 @@ def load_settings(config_dir: Path | None = None) -> Settings:
         name: _build(kind, pipeline.get(name, {}), f"pipeline.toml [{name}]") for name, kind in sections.items()
     }
     sources = _sources(_read_toml(folder / "sources.toml"))
-    return Settings(folder, **parts, sources=sources, tables_key=_tables_key(folder, sources))
+    return Settings(folder, **parts, sources=sources, tables_key=_tables_key(folder, sources, parts["limits"]))
 
 
 def load_venue_aliases(settings: Settings) -> list[tuple[str, str, str]]:
@@ -148,10 +162,24 @@ def _sources(content: Mapping[str, Any]) -> tuple[SourceSettings, ...]:
         if name == COMMAND_LINE:
             raise ConfigError(f"{where}: the name {COMMAND_LINE} is kept for paths given on the command line")
         source = _build(SourceSettings, block, where, name=name)
+        columns = _columns(source.columns, where)
+        source = dataclasses.replace(source, columns=columns)
         if not source.location:
             raise ConfigError(f'{where}: needs location = "…", a folder, file or pattern')
         sources.append(source)
     return tuple(sources)
+
+
+def _columns(given: Mapping[str, object], where: str) -> dict[str, str]:
+    """The field of each column that a source names, by the field's full name; a field is named as in `papers`, or `authors`."""
+    known = {name.removesuffix("_raw"): name for name in (column.name for column in FIELDS)}
+    known |= {"source_key": "source_key", IGNORED_COLUMN: IGNORED_COLUMN}
+    for column, name in given.items():
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1)
+            hint = f"Did you mean '{near[0]}'?" if near else f"Known fields: {', '.join(known)}."
+            raise ConfigError(f"{where}: columns: '{column}' = {name!r} is no field. {hint}")
+    return {column: known[str(name)] for column, name in given.items()}
 
 
 _T = TypeVar("_T")
@@ -172,7 +200,13 @@ def _build(kind: type[_T], values: Any, where: str, **fixed: object) -> _T:
     return kind(**fixed, **values)
 
 
-_ACCEPTED: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
+_ACCEPTED: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "Mapping[str, str]": (dict,),
+}
 
 
 def _check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
@@ -183,9 +217,11 @@ def _check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
             raise ConfigError(f"{where}: unknown key '{key}'. {hint}")
 
 
-def _tables_key(folder: Path, sources: tuple[SourceSettings, ...]) -> str:
-    """A hash of the settings that change a table: venue aliases, and of each source all but where its files are."""
+def _tables_key(folder: Path, sources: tuple[SourceSettings, ...], limits: LimitSettings) -> str:
+    """A hash of the settings that change a table: venue aliases, limits, and of each source all but where its files are."""
     venues = folder / "venues.csv"
     digest = hashlib.sha256(venues.read_bytes() if venues.is_file() else b"")
-    digest.update(repr([dataclasses.replace(source, location="") for source in sources]).encode())
+    said = [dataclasses.replace(source, location="", columns=dict(sorted(source.columns.items()))) for source in sources]
+    digest.update(repr(said).encode())
+    digest.update(repr(limits).encode())
     return digest.hexdigest()

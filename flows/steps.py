@@ -58,19 +58,13 @@ def land(order: RunOrder) -> Landing:
 
 
 def stage(order: RunOrder, landing: Landing) -> Stage:
-    """Reads every live file that was not read before by this code."""
-    from transforms.readers.base import RawFile
-    from transforms.staging import stage_file
-    from warehouse.work import write_output
-
+    """Reads every live file that was not read before by this code and these settings."""
     outputs, made_count, counts, reasons, notes = [], 0, Counter[str](), Counter[str](), []
     for file in landing.files:
-        target = output(order.lake, "stage", work_key(file.sha256, reading_version()))
+        source = order.settings.source(file.source)
+        target = output(order.lake, "stage", work_key(file.sha256, reading_version(), *order.settings.reading_key(source)))
         if not target.is_whole():
-            staged = stage_file(RawFile(_intact_raw(order.lake, file), file.size_bytes))
-            frames = {name: getattr(staged, name) for name in ("records", "rejects", "furniture", "control_totals")}
-            tally = {"records": staged.records.height, "reasons": Counter(staged.rejects["reason"].to_list())}
-            write_output(target, frames, {**dataclasses.asdict(staged.facts), **tally})
+            _stage_file(order, file, target)
             made_count += 1
         facts = target.facts()
         outputs.append(FileOutput(file, target))
@@ -81,12 +75,25 @@ def stage(order: RunOrder, landing: Landing) -> Stage:
     return Stage(tuple(outputs), made_count, dict(counts), dict(reasons), tuple(notes))
 
 
+def _stage_file(order: RunOrder, file: LiveFile, target: Output) -> None:
+    """Reads one raw file into a stage output."""
+    from transforms.readers.base import RawFile
+    from transforms.staging import STAGED_SCHEMAS, stage_file
+    from warehouse.work_writer import writing_output
+
+    path, facts = _intact_raw(order.lake, file), dict[str, object]()
+    columns = order.settings.source(file.source).columns
+    with writing_output(target, STAGED_SCHEMAS, facts) as sink:
+        raw_file = RawFile(path, file.size_bytes, order.settings.read_limits(), columns)
+        facts.update(dataclasses.asdict(stage_file(raw_file, sink)))
+
+
 def clean(order: RunOrder, staging: Stage) -> Stage:
     """Cleans the records of every file that were not cleaned before by this code and these settings."""
     import polars as pl
 
     from transforms.clean import SourceDefaults, clean_files
-    from warehouse.work import write_output
+    from warehouse.work_writer import write_output
 
     rows = load_venue_aliases(order.settings)
     aliases = pl.DataFrame(rows, schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String}, orient="row")
@@ -120,7 +127,7 @@ def match(order: RunOrder, cleaning: Stage) -> Matching:
     """Compares the clean records of all files, and finds which describe the same paper."""
     from transforms.match.matching import match_records
     from transforms.tables import concat_clean
-    from warehouse.work import write_output
+    from warehouse.work_writer import write_output
 
     key = work_key([_cleaned(entry).folder.name for entry in cleaning.outputs], matching_version())
     target = output(order.lake, "match", key)
@@ -149,6 +156,7 @@ def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:
                 stage_rejects=entry.staged.read("rejects"),
                 furniture=entry.staged.read("furniture"),
                 control_totals=entry.staged.read("control_totals"),
+                column_map=entry.staged.read("column_map"),
                 clean=cleaned.read("records"),
                 clean_rejects=cleaned.read("rejects"),
             )

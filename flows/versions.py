@@ -9,7 +9,19 @@ from importlib.metadata import version
 
 from flows.settings import PROJECT_DIR
 
-_LIBRARIES = ("polars", "pyarrow", "rapidfuzz", "ftfy", "pylatexenc", "duckdb")
+_LIBRARIES = (
+    "polars",
+    "pyarrow",
+    "rapidfuzz",
+    "ftfy",
+    "pylatexenc",
+    "duckdb",
+    "orjson",
+    "lxml",
+    "bibtexparser",
+    "fastexcel",
+    "pyyaml",
+)
 """The libraries whose release has a say in the tables."""
 
 
@@ -22,7 +34,7 @@ def reading_version() -> str:
 @functools.cache
 def cleaning_version() -> str:
     """A hash of the code that turns staged records into clean ones."""
-    return _hash("transforms/*.py", without=_AFTER_CLEANING)
+    return _hash("transforms/*.py", "transforms/readers/field_values.py", without=_AFTER_CLEANING)
 
 
 @functools.cache

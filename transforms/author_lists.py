@@ -9,7 +9,7 @@ import re
 import polars as pl
 
 from transforms.person_names import is_initials
-from transforms.readers.base import author_text
+from transforms.readers.field_values import author_text
 
 _SEPARATOR_SAMPLE = 5_000
 """How many author lists the separator is decided on; a file that mixes separators shows it in far fewer."""

@@ -232,8 +232,10 @@ RAW_FILES = Table(
         _column("file_name", "string", "its base name; the least where it came under several"),
         _column("source_path", "string", "its path below its source's folder; on the command line its base name"),
         _column("size_bytes", "int64", "its size as landed"),
+        _column("compression", "string?", "how it is compressed; spans count the bytes within", "gzip", "bzip2", "xz", "zstd"),
         _column("reader", "string?", "the reader that read it; null where none would"),
-        _column("shape", "string?", "what form of its format it has, such as `table` or `one token a line`"),
+        _column("form", "string?", "what form of its format it has, such as `array`, `comma` or `one token a line`"),
+        _column("shape", "string?", "the known shapes of its records (`paperlake formats`); null: columns known by name"),
         _column("encoding", "string?", "character encoding its text was decoded with"),
         _column("sniff_confidence", "float64?", "how sure the reader was, 0 to 1"),
         _column("verdict", "string", "read, taken by no reader, or given up", "read", "not_a_paper_list", "unreadable"),
@@ -258,16 +260,31 @@ CONTROL_TOTALS = Table(
     ("file_sha256", "page", "column_name", "statistic"),
 )
 
+COLUMN_MAP = Table(
+    "column_map",
+    "one row a raw file and column of its records: the field that the column fills",
+    (
+        _FILE,
+        _column("position", "int32", "place among the file's columns as they are met, from 1"),
+        _column("column_name", "string", "the column as its file names it; `a.b` for b in an object a; `|word`: converted"),
+        _column("field", "string?", "the field it fills (see `paperlake formats`); null where it stays in `raw` only"),
+        _column("decided_by", "string", "what says so; unknown: nothing", "config", "format", "shape", "name", "unknown"),
+        _column("record_count", "int64", "how many records have the column or the object it stands in"),
+    ),
+    ("file_sha256", "position"),
+)
+
 LEDGER = Table(
     "ledger",
     "one row a live raw file: what went in, and what became of it",
     (
         _FILE,
-        _column("size_bytes", "int64", "bytes of the file"),
+        _column("size_bytes", "int64", "bytes of the file, decompressed"),
         _column("bytes_records", "int64?", "bytes in spans of records; null where the format has no spans"),
         _column("bytes_rejects", "int64?", "bytes in spans of rejects; null where the format has no spans"),
         _column("bytes_furniture", "int64?", "bytes in spans of furniture; null where the format has no spans"),
         _column("entries_counted", "int64?", "entries counted another way than by reading them; null where spans prove it"),
+        _column("entries_joined", "int64", "entries that went into the record of an earlier one: rows of one author each"),
         _column("records_staged", "int64", "records read from the file"),
         _column("records_clean", "int64", "of these, records that became clean and belong to a paper"),
         _column("records_rejected", "int64", "of these, records that cleaning refused"),
@@ -305,6 +322,7 @@ TABLES: dict[str, Table] = {
         FURNITURE,
         RAW_FILES,
         CONTROL_TOTALS,
+        COLUMN_MAP,
         LEDGER,
         CHECKS,
     )

@@ -11,14 +11,14 @@ from transforms.aliases import paper_aliases
 from transforms.frames import conform, polars_schema
 from transforms.ledger import build_ledger
 from transforms.merge import merge_records
-from transforms.schemas import CLEAN_RECORDS, CONTROL_TOTALS, FURNITURE, RAW_FILES, RECORDS, REJECTS, TABLES, Table
+from transforms.schemas import CLEAN_RECORDS, COLUMN_MAP, CONTROL_TOTALS, FURNITURE, RAW_FILES, RECORDS, REJECTS, TABLES, Table
 
 
 @dataclass(frozen=True, slots=True)
 class FileFrames:
     """What staging and cleaning made of one raw file; the frames are those of `staging.StagedFile` and `clean.Cleaned`.
 
-    `facts` holds the file's columns of `raw_files`, and `has_spans` and `entries_counted`.
+    `facts` holds the file's columns of `raw_files`, `content_bytes`, `has_spans`, `entries_counted` and `entries_joined`.
     """
 
     file_sha256: str
@@ -27,6 +27,7 @@ class FileFrames:
     stage_rejects: pl.DataFrame
     furniture: pl.DataFrame
     control_totals: pl.DataFrame
+    column_map: pl.DataFrame
     clean: pl.DataFrame
     clean_rejects: pl.DataFrame
 
@@ -78,6 +79,7 @@ def build_tables(
         "furniture": furniture,
         "raw_files": _raw_files(files),
         "control_totals": _of_each(files, CONTROL_TOTALS, lambda file: file.control_totals),
+        "column_map": _of_each(files, COLUMN_MAP, lambda file: file.column_map),
         "ledger": build_ledger(_counts(files), records, rejects, furniture),
     }
     return {name: conform(frame, TABLES[name]) for name, frame in tables.items()}
@@ -129,13 +131,15 @@ def _counts(files: Sequence[FileFrames]) -> pl.DataFrame:
         "size_bytes": pl.Int64(),
         "has_spans": pl.Boolean(),
         "entries_counted": pl.Int64(),
+        "entries_joined": pl.Int64(),
         "records_staged": pl.Int64(),
     }
     rows = [
         {
             "file_sha256": file.file_sha256,
             "records_staged": file.staged.height,
-            **{name: file.facts[name] for name in ("size_bytes", "has_spans", "entries_counted")},
+            "size_bytes": file.facts["content_bytes"],
+            **{name: file.facts[name] for name in ("has_spans", "entries_counted", "entries_joined")},
         }
         for file in files
     ]

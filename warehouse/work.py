@@ -10,12 +10,10 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.atomic import rename, temporary_beside
 from warehouse.layout import Lake, LakeError
 
 if TYPE_CHECKING:
@@ -82,22 +80,6 @@ _PARQUET_MARK = b"PAR1"
 def output(lake: Lake, stage: str, key: str) -> Output:
     """The output of `stage` under `key`, there or not."""
     return Output(lake.work_dir / stage / key)
-
-
-def write_output(target: Output, frames: Mapping[str, pl.DataFrame], facts: Mapping[str, object]) -> Output:
-    """Writes an output whole, replacing a damaged one."""
-    target.folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = temporary_beside(target.folder)
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir()
-    for name, frame in frames.items():
-        frame.write_parquet(temporary / f"{name}.parquet", compression="lz4")
-    sizes = {path.name: path.stat().st_size for path in sorted(temporary.iterdir())}
-    (temporary / "facts.json").write_text(json.dumps({"facts": dict(facts), "sizes": sizes}), encoding="utf-8")
-    if target.folder.exists():
-        shutil.rmtree(target.folder)
-    rename(temporary, target.folder)
-    return target
 
 
 def collect_garbage(lake: Lake, keep: set[Path]) -> int:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.readers.columns import COLUMN_NAMES, SeenColumns, column_map, has_paper_columns
+from transforms.readers.columns import COLUMN_NAMES, column_map, has_paper_columns
 from transforms.schemas import FIELDS
 
 
@@ -64,13 +64,3 @@ def test_two_writings_of_one_name_keep_the_order_of_the_file():
 def test_papers_are_told_by_title_abstract_or_identifier_and_not_by_less():
     assert has_paper_columns(["DOI", "x"])
     assert not has_paper_columns(["id", "author", "year", "url"])
-
-
-def test_a_file_that_spells_its_names_in_ever_new_ways_has_so_many_columns_and_no_more():
-    seen = SeenColumns()
-    seen.see(["id", "abstract"])
-    for count in range(1, 3000):
-        seen.see([f"title{'_' * count}", f"c{count}"])
-    seen.see([f"doi{'.' * count}" for count in range(1000)])
-    assert len(seen.column_map) == 500
-    assert seen.column_map["id"] == "source_key" and seen.column_map["title_"] == "title_raw"

@@ -26,7 +26,7 @@ class Reading:
         self.records = pl.concat([batch.records for batch in batches])
         self.rejects = pl.concat([batch.rejects for batch in batches])
         self.counted = sum(batch.entries_counted or 0 for batch in batches)
-        self.shape, self.encoding = batches[-1].shape, batches[-1].encoding
+        self.form, self.encoding = batches[-1].form, batches[-1].encoding
         self.raw = [json.loads(raw) for raw in self.records["raw"]]
 
     @property
@@ -51,7 +51,7 @@ def test_each_delimiter_is_found(reading, delimiter, name):
     found = reading(f"id{delimiter}Title\n1{delimiter}Sorting Pebbles\n")
     assert found.raw == [{"id": "1", "Title": "Sorting Pebbles"}]
     assert found.records.select("source_key", "title_raw", "locator").row(0) == ("1", "Sorting Pebbles", "row 1")
-    assert found.shape == f"delimited {name}"
+    assert found.form == name
 
 
 def test_values_stay_the_text_they_are(reading):

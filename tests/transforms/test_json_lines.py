@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.readers import json_lines, streaming
+from transforms.readers import base, streaming
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.json_lines import READER, read, sniff
 
@@ -122,7 +122,7 @@ def test_a_line_over_the_limit_is_a_reject_that_is_not_held_in_memory(reading, m
 
 
 def test_many_lines_come_in_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_lines, "_BATCH_LINES", 3)
+    monkeypatch.setattr(base, "BATCH_ROWS", 3)
     path = tmp_path / "raw"
     path.write_text('{"title": "A"}\n' * 8)
     assert [batch.records.height for batch in read(RawFile(path, path.stat().st_size))] == [3, 3, 2]

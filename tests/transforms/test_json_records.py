@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.readers import json_records
+from transforms.readers import base
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.json_records import READER, read, sniff
 from transforms.readers.json_scan import count_values
@@ -23,7 +23,7 @@ class Reading:
         batches = list(read(RawFile(path, path.stat().st_size)))
         self.records = pl.concat([batch.records for batch in batches])
         self.rejects = pl.concat([batch.rejects for batch in batches])
-        self.shape = batches[-1].shape
+        self.form = batches[-1].form
         self.raw = [json.loads(raw) for raw in self.records["raw"]]
         self.locators = self.records["locator"].to_list()
         counted = sum(batch.entries_counted or 0 for batch in batches)
@@ -57,7 +57,7 @@ def test_an_array_gives_its_objects(reading):
         ["Lee, Ann"],
         "/0",
     )
-    assert found.shape == "json_records array"
+    assert found.form == "array"
 
 
 def test_arrays_in_an_object_are_found_one_or_two_levels_deep(reading):
@@ -80,7 +80,7 @@ def test_venue_and_year_around_the_array_hold_for_its_records_unless_they_say_ot
 def test_one_object_is_one_record_whatever_papers_it_refers_to(reading):
     found = reading('{"title": "A", "year": 2020, "references": [{"title": "B"}, {"title": "C"}]}')
     assert found.titles == ["A"]
-    assert found.shape == "json_records object"
+    assert found.form == "one object"
 
 
 def test_the_place_of_a_record_that_is_the_whole_document_is_not_blank(reading):
@@ -162,7 +162,7 @@ def test_other_encodings_are_decoded(reading, mark, encoding):
 
 
 def test_many_entries_come_in_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_records, "_BATCH_ENTRIES", 3)
+    monkeypatch.setattr(base, "BATCH_ROWS", 3)
     path = tmp_path / "raw"
     path.write_text(json.dumps([{"title": f"Paper {number}"} for number in range(8)]))
     batches = list(read(RawFile(path, path.stat().st_size)))

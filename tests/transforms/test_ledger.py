@@ -10,14 +10,17 @@ FILES = {
     "size_bytes": pl.Int64,
     "has_spans": pl.Boolean,
     "entries_counted": pl.Int64,
+    "entries_joined": pl.Int64,
     "records_staged": pl.Int64,
 }
 SPANS = {"file_sha256": pl.String, "record_id": pl.String, "span_start": pl.Int64, "span_end": pl.Int64}
 
 
-def ledger_row(size: int, staged: int, records: list, rejects: list, furniture: list, entries: int | None = None) -> dict:
+def ledger_row(
+    size: int, staged: int, records: list, rejects: list, furniture: list, entries: int | None = None, joined: int = 0
+) -> dict:
     """The ledger of one file; a record or furniture is (start, end), a reject (record_id, start, end)."""
-    files = pl.DataFrame([("f", size, entries is None, entries, staged)], schema=FILES, orient="row")
+    files = pl.DataFrame([("f", size, entries is None, entries, joined, staged)], schema=FILES, orient="row")
 
     def spans(rows: list) -> pl.DataFrame:
         return pl.DataFrame([("f", *row) for row in rows], schema=SPANS, orient="row")

@@ -25,6 +25,6 @@ def test_the_columns_are_those_of_the_contract_in_its_order_but_what_the_caller_
 
 @pytest.mark.parametrize(("mark_bytes", "spans"), [(0, []), (3, [("byte_order_mark", 0, 3)])])
 def test_a_byte_order_mark_is_furniture_where_there_is_one(mark_bytes, spans):
-    builder = BatchBuilder({})
+    builder = BatchBuilder()
     builder.byte_order_mark(mark_bytes)
     assert builder.take().furniture.select("kind", "span_start", "span_end").rows() == spans

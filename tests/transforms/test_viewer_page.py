@@ -85,13 +85,13 @@ def test_table_gives_each_row_as_given_in_head_order(read_page):
     assert batch.records["locator"].to_list() == ["row 1", "row 2"]
     assert batch.records["title_raw"].to_list() == [PEBBLES[0], FERRIES[0]]
     assert kinds([batch]) == ["page_head", "page_footer"]
-    assert batch.shape == "table"
+    assert batch.form == "table"
 
 
 def test_one_token_a_line_gives_the_same_records(read_page):
     batches = read_page(lines(PEBBLES, FERRIES, LADDERS))
     assert rows_of(batches) == [PEBBLES, FERRIES, LADDERS]
-    assert batches[0].shape == "one token a line"
+    assert batches[0].form == "one token a line"
 
 
 def test_one_token_a_line_with_line_breaks_in_abstracts(read_page):

@@ -9,7 +9,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.readers.base import Batch, RawFile, ReadError, without_surrogates
+from transforms.readers.base import Batch, RawFile, ReadError
+from transforms.readers.field_values import without_surrogates
 from transforms.readers.viewer_page import read
 
 WORDS = st.text(st.sampled_from("abcdeé論 .,:$|\\-"), min_size=0, max_size=30).map(str.strip)

@@ -113,6 +113,16 @@ SOUND: Rows = {
             "verdict": "met",
         }
     ],
+    "column_map": [
+        {
+            "file_sha256": FILE_A,
+            "position": 1,
+            "column_name": "title",
+            "field": "title_raw",
+            "decided_by": "name",
+            "record_count": 2,
+        }
+    ],
     "ledger": [
         {
             "file_sha256": FILE_A,
@@ -120,6 +130,7 @@ SOUND: Rows = {
             "bytes_records": 65,
             "bytes_rejects": 5,
             "bytes_furniture": 10,
+            "entries_joined": 0,
             "records_staged": 2,
             "records_clean": 2,
             "records_rejected": 0,
@@ -130,6 +141,7 @@ SOUND: Rows = {
             "file_sha256": FILE_B,
             "size_bytes": 20,
             "entries_counted": 1,
+            "entries_joined": 0,
             "records_staged": 1,
             "records_clean": 1,
             "records_rejected": 0,

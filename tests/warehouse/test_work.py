@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from warehouse.layout import Lake
-from warehouse.work import Output, collect_garbage, output, work_key, write_output
+from warehouse.work import Output, collect_garbage, output, work_key
+from warehouse.work_writer import write_output
 
 
 @pytest.fixture

@@ -16,9 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff, Span, without_surrogates
+from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff, Span
 from transforms.readers.decoding import LINE, decode
+from transforms.readers.field_values import without_surrogates
 from transforms.readers.headings import heading_context, says_papers
+from transforms.readers.mapping import Mapper
 
 _COLUMN_MAP = {"abstract": "abstract_raw"}
 _BATCH_PARAGRAPHS = 5_000
@@ -76,8 +78,8 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     Raises:
         ReadError: `binary` or `bad_encoding`, where the bytes are no text.
     """
-    decoded = decode(raw_file.path.read_bytes())
-    builder = BatchBuilder(_COLUMN_MAP)
+    decoded = decode(raw_file.whole_bytes())
+    builder = BatchBuilder(Mapper(_COLUMN_MAP))
     builder.byte_order_mark(decoded.mark_bytes)
     pieces = _pieces(decoded.text)
     spans = decoded.spans([0, *(piece.end for piece in pieces)])
@@ -93,7 +95,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
             _add_paragraph(builder, text, span, context)
         if number % _BATCH_PARAGRAPHS == 0:
             yield builder.take()
-    yield builder.take(shape="abstract_list", encoding=decoded.encoding)
+    yield builder.take(form="abstracts under headings", encoding=decoded.encoding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,24 @@ with a reason, never an exception; `ReadError` is for a file that as a whole can
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from transforms.frames import polars_schema
-from transforms.schemas import CONTROL_TOTALS, FIELDS, FURNITURE, REJECTS, STAGED_RECORDS, PaperlakeError, Table
+from transforms.readers.field_values import without_surrogates
+from transforms.readers.limits import ReadLimits
+from transforms.readers.mapping import Mapper
+from transforms.schemas import CONTROL_TOTALS, FURNITURE, REJECTS, STAGED_RECORDS, PaperlakeError, Table
 
 SAMPLE_BYTES = 65_536
 """How much of a file `sniff` sees: enough for the head of a page with long abstracts, small enough to read of every file."""
+
+BATCH_ROWS = 10_000
+BATCH_CHARACTERS = 16 * 2**20
+"""How much a batch holds: enough that what a frame costs by itself does not count, some 100 MB of Python's objects."""
 
 REJECT_TEXT_CHARACTERS = 10_000
 """Longest text kept with a reject; the span still points at all of it."""
@@ -35,10 +41,29 @@ class ReadError(PaperlakeError):
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A landed file: its bytes stand at `path`, decompressed. A reader never looks at the path's name."""
+    """A landed file: its bytes stand at `path`, decompressed. A reader never looks at the path's name.
+
+    `columns` is what `sources.toml` says of its source's columns: the field of `schemas.FIELDS` that each fills.
+    """
 
     path: Path
     size_bytes: int
+    limits: ReadLimits = field(default_factory=ReadLimits)
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def whole_bytes(self) -> bytes:
+        """All its bytes, for a format that is read whole.
+
+        Raises:
+            ReadError: `document_too_large`.
+        """
+        if self.size_bytes > self.limits.document_bytes:
+            raise ReadError(
+                "document_too_large",
+                f"{self.size_bytes} bytes, and a format that is read whole: more than limits.document_bytes = "
+                f"{self.limits.document_bytes} in pipeline.toml",
+            )
+        return self.path.read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +105,20 @@ TOTAL_SCHEMA = _read_columns(CONTROL_TOTALS, "file_sha256")
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a reader yields: four frames with the schemas above, in file order, and what it says of the file.
+    """What a reader yields: frames with the schemas above, in file order, and what it says of the file.
 
-    `entries_counted` is a count of entries got another way than by reading them (summed over batches), None where spans
-    prove the account. `shape`, `encoding` and `note` describe the file; the last one that is not None stands.
+    `columns` has `mapping.COLUMN_SCHEMA`. `entries_counted` is a count of entries got another way than by reading them
+    (summed over batches), None where spans prove the account. `form`, `encoding` and `note` describe the file; the last one
+    that is not None stands.
     """
 
     records: pl.DataFrame
     rejects: pl.DataFrame
     furniture: pl.DataFrame
     control_totals: pl.DataFrame
+    columns: pl.DataFrame
     entries_counted: int | None = None
-    shape: str | None = None
+    form: str | None = None
     encoding: str | None = None
     note: str | None = None
 
@@ -112,14 +139,21 @@ class Reader:
 class BatchBuilder:
     """Collects entries row by row, and gives them as a `Batch`.
 
-    `column_map` names for each source column the field of `schemas.FIELDS` (or `source_key`) it fills.
+    `mapper` says which field of `schemas.FIELDS` (or `source_key`) a source column fills.
     """
 
-    column_map: Mapping[str, str]
+    mapper: Mapper = field(default_factory=Mapper)
     _records: list[dict[str, object]] = field(default_factory=list)
     _rejects: list[dict[str, object]] = field(default_factory=list)
     _furniture: list[dict[str, object]] = field(default_factory=list)
     _totals: list[dict[str, object]] = field(default_factory=list)
+    _characters: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it holds so much that it should be taken: `BATCH_ROWS` entries, or `BATCH_CHARACTERS` of text."""
+        row_count = len(self._records) + len(self._rejects) + len(self._furniture)
+        return row_count >= BATCH_ROWS or self._characters >= BATCH_CHARACTERS
 
     def record(
         self,
@@ -138,14 +172,16 @@ class BatchBuilder:
         text = raw_json(raw) if raw_text is None else raw_text
         row: dict[str, object] = {"locator": locator, "span_start": start, "span_end": end, "raw": text}
         row.update(context or {})
-        row.update(map_fields(raw, self.column_map))
+        row.update(self.mapper.fields(raw))
         self._records.append(row)
+        self._characters += len(text)
 
     def reject(self, reason: str, message: str, *, text: str, locator: str, span: Span | None = None) -> None:
         """Adds a span that is no record though it should be; `reason` is a short code, `message` a sentence."""
         start, end = span if span else (None, None)
         if len(text) > REJECT_TEXT_CHARACTERS:
             text, message = text[:REJECT_TEXT_CHARACTERS], f"{message} (text cut at {REJECT_TEXT_CHARACTERS} characters)"
+        self._characters += len(text)
         self._rejects.append(
             {
                 "reason": reason,
@@ -159,6 +195,7 @@ class BatchBuilder:
 
     def furniture(self, kind: str, text: str, span: Span) -> None:
         """Adds a span that is neither record nor reject, found as what `kind` says."""
+        self._characters += len(text)
         self._furniture.append({"kind": kind, "span_start": span[0], "span_end": span[1], "text": without_surrogates(text)})
 
     def byte_order_mark(self, mark_bytes: int) -> None:
@@ -174,7 +211,7 @@ class BatchBuilder:
         self,
         *,
         entries_counted: int | None = None,
-        shape: str | None = None,
+        form: str | None = None,
         encoding: str | None = None,
         note: str | None = None,
     ) -> Batch:
@@ -184,12 +221,13 @@ class BatchBuilder:
             pl.DataFrame(self._rejects, schema=REJECT_SCHEMA, orient="row"),
             pl.DataFrame(self._furniture, schema=FURNITURE_SCHEMA, orient="row"),
             pl.DataFrame(self._totals, schema=TOTAL_SCHEMA, orient="row"),
+            self.mapper.take(),
             entries_counted,
-            shape,
+            form,
             encoding,
             note,
         )
-        self._records, self._rejects, self._furniture, self._totals = [], [], [], []
+        self._records, self._rejects, self._furniture, self._totals, self._characters = [], [], [], [], 0
         return batch
 
 
@@ -207,88 +245,4 @@ def raw_json(raw: Mapping[str, object]) -> str:
     return without_surrogates(_ENCODER.encode(raw))
 
 
-def without_surrogates(text: str) -> str:
-    """`text` with U+FFFD for each lone surrogate, so that it can be written as UTF-8."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
-    return text
-
-
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_LIST_FIELDS = frozenset(column.name for column in FIELDS if column.dtype.startswith("list<"))
-
-
-def map_fields(raw: Mapping[str, object], column_map: Mapping[str, str]) -> dict[str, object]:
-    """The fields that a record's mapped columns fill, each as text or list of texts; empty values are left out.
-
-    The first column that fills a text field wins; list fields collect. `authors_raw` given as a list goes to
-    `author_names_raw`, objects in it as `Family, Given`.
-
-    >>> map_fields({"t": "A", "by": ["Ann Lee", {"given": "Bo", "family": "Li"}]}, {"t": "title_raw", "by": "authors_raw"})
-    {'title_raw': 'A', 'author_names_raw': ['Ann Lee', 'Li, Bo']}
-    """
-    fields: dict[str, object] = {}
-    for column, name in column_map.items():
-        value = raw.get(column)
-        if value is None or value == "" or value == []:
-            continue
-        if isinstance(value, str) and name not in _LIST_FIELDS:
-            if name not in fields:
-                fields[name] = without_surrogates(value)
-        elif name == "authors_raw" and isinstance(value, list):
-            names = [author for author in map(author_text, value) if author]
-            if names:
-                fields.setdefault("author_names_raw", names)
-        elif name in _LIST_FIELDS:
-            values = value if isinstance(value, list) else [value]
-            known = fields.setdefault(name, [])
-            assert isinstance(known, list)
-            known.extend(text for text in map(_as_text, values) if text)
-        else:
-            text = _as_text(value)
-            if text:
-                fields.setdefault(name, text)
-    return fields
-
-
-def author_text(author: object) -> str:
-    """One author of a list as text, an object as `Family, Given`; empty where it names none.
-
-    >>> author_text({"firstName": "Ann", "lastName": "Lee"}), author_text("Bo Li"), author_text({"name": "Cy Day"})
-    ('Lee, Ann', 'Bo Li', 'Cy Day')
-    """
-    if not isinstance(author, Mapping):
-        return _as_text(author)
-    family, given = (_first_text(author, keys) for keys in (_FAMILY_KEYS, _GIVEN_KEYS))
-    return f"{family}, {given}" if family and given else family or given or _first_text(author, _NAME_KEYS)
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, str):
-        text = value
-    elif isinstance(value, bool) or value is None:
-        return ""
-    elif isinstance(value, Sequence):
-        text = "; ".join(filter(None, map(_as_text, value)))
-    elif isinstance(value, float) and value.is_integer():
-        text = str(int(value))
-    elif isinstance(value, Mapping):
-        return _as_text(value.get("name") or value.get("value") or value.get("title"))
-    else:
-        text = str(value)
-    return without_surrogates(text)
-
-
-_FAMILY_KEYS = ("family", "family_name", "last_name", "lastname", "lastName")
-_GIVEN_KEYS = ("given", "given_name", "first_name", "firstname", "firstName")
-_NAME_KEYS = ("name", "fullname", "literal")
-
-
-def _first_text(values: Mapping[str, object], keys: Sequence[str]) -> str:
-    """The first filled value among `keys`, as text."""
-    return next(filter(None, (_as_text(values.get(key)) for key in keys)), "")

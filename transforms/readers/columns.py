@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 COLUMN_NAMES: dict[str, str] = {
     # title
@@ -210,6 +210,10 @@ PAPER_FIELDS = frozenset(
 """Fields that tell a paper: a table with a column for none of them is no list of papers."""
 
 
+IGNORED_COLUMN = "ignore"
+"""What `sources.toml` says of a column that fills no field though its name is one that would."""
+
+
 def column_map(names: Sequence[str]) -> dict[str, str]:
     """The field that each recognised column fills, the preferred column of a field first, unknown columns left out.
 
@@ -251,31 +255,6 @@ def unique_names(names: Sequence[str]) -> list[str]:
         unique.append(candidate)
     return unique
 
-
-class SeenColumns:
-    """The column map of records whose columns are not known beforehand: it grows with each name that is seen."""
-
-    def __init__(self) -> None:
-        self.column_map: dict[str, str] = {}
-        self._seen: set[str] = set()
-
-    def see(self, names: Iterable[str]) -> None:
-        """Takes note of a record's columns."""
-        new = [name for name in names if name not in self._seen]
-        if not new or len(self._seen) > _MAX_SEEN:
-            return
-        self._seen.update(new)
-        known, room = column_map(new), _MAX_KNOWN - len(self.column_map)
-        if known and room:
-            grown = [name for name in new if name in known][:room]
-            self.column_map = column_map([*self.column_map, *grown])
-
-
-_MAX_SEEN = 100_000
-"""How many names are remembered; a file that has more of them uses its names as values."""
-
-_MAX_KNOWN = 500
-"""How many columns are mapped, as each record is searched for each of them; real lists have at most 20 names that are known."""
 
 _RANK = {name: rank for rank, name in enumerate(COLUMN_NAMES)}
 _PUNCTUATION = re.compile(r"[\W_]+")

@@ -19,6 +19,7 @@ from pathlib import Path
 from transforms.readers.base import SAMPLE_BYTES, Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import column_map, has_paper_columns, unique_names
 from transforms.readers.decoding import Encoding
+from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import LINE_BYTES, text_encoding
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
@@ -58,13 +59,13 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         # A line over the limit comes in pieces that do not fit the header: memory stays bounded, and the text is kept.
         entries = _entries(iter(lambda: stream.readline(LINE_BYTES), ""), delimiter)
         header = unique_names(_cells([next(entries)], delimiter)[0] or [])
-        builder, row_number = BatchBuilder(column_map(header)), 0
+        builder, row_number = BatchBuilder(Mapper(given=raw_file.columns)), 0
         while batch := list(islice(entries, _BATCH_ROWS)):
             for entry, cells in zip(batch, _cells(batch, delimiter), strict=True):
                 row_number += 1
                 _add(builder, entry, cells, header, f"row {row_number}")
             yield builder.take(entries_counted=len(batch))
-    yield builder.take(entries_counted=0, shape=f"delimited {DELIMITERS[delimiter]}", encoding=encoding.name)
+    yield builder.take(entries_counted=0, form=DELIMITERS[delimiter], encoding=encoding.name)
 
 
 def _open_text(path: Path, encoding: Encoding) -> io.TextIOWrapper:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
-from transforms.readers.columns import SeenColumns, has_paper_columns
+from transforms.readers.columns import has_paper_columns
 from transforms.readers.decoding import LINE, Encoding, decode
 from transforms.readers.json_scan import members
 from transforms.readers.json_values import JsonDecoder
+from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import LINE_BYTES, byte_lines, text_encoding
 
-_BATCH_LINES = 10_000
 _SPACE = " \t\r\n"
 _SAMPLE_LINES = 50
 
@@ -49,8 +49,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         ReadError: `binary` or `bad_encoding`, where the bytes are no text.
     """
     encoding = text_encoding(raw_file.path)
-    columns, decoder = SeenColumns(), JsonDecoder()
-    builder = BatchBuilder(columns.column_map)
+    decoder, builder = JsonDecoder(), BatchBuilder(Mapper(given=raw_file.columns))
     builder.byte_order_mark(encoding.mark_bytes)
     lines = _streamed_lines(raw_file, encoding) if encoding.name in ("utf-8", "cp1252", "latin-1") else _decoded_lines(raw_file)
     for number, (line, span, is_cut) in enumerate(lines, 1):
@@ -58,12 +57,12 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
             message = f"a line of {span[1] - span[0]} bytes; lines of up to {LINE_BYTES} bytes are read"
             builder.reject("line_too_long", message, text=line, locator=f"line {number}", span=span)
         elif line.strip(_SPACE):
-            _add(builder, columns, decoder, line, span, number)
+            _add(builder, decoder, line, span, number)
         else:
             builder.furniture("separator", line, span)
-        if number % _BATCH_LINES == 0:
+        if builder.is_full:
             yield builder.take()
-    yield builder.take(shape="json_lines", encoding=encoding.name)
+    yield builder.take(form="lines", encoding=encoding.name)
 
 
 def _cut_first_line(line: str) -> Sniff:
@@ -91,13 +90,13 @@ def _streamed_lines(raw_file: RawFile, encoding: Encoding) -> Iterator[tuple[str
 
 
 def _decoded_lines(raw_file: RawFile) -> Iterator[tuple[str, Span, bool]]:
-    decoded = decode(raw_file.path.read_bytes())
+    decoded = decode(raw_file.whole_bytes())
     edges = [0, *(line.end() for line in LINE.finditer(decoded.text))]
     for start, end, span in zip(edges, edges[1:], decoded.spans(edges), strict=False):
         yield decoded.text[start:end], span, False
 
 
-def _add(builder: BatchBuilder, columns: SeenColumns, decoder: JsonDecoder, line: str, span: Span, number: int) -> None:
+def _add(builder: BatchBuilder, decoder: JsonDecoder, line: str, span: Span, number: int) -> None:
     """Adds the line as a record, or as a reject that says what is wrong with it."""
     text, locator = line.strip(_SPACE), f"line {number}"
     try:
@@ -112,8 +111,6 @@ def _add(builder: BatchBuilder, columns: SeenColumns, decoder: JsonDecoder, line
         message = f"expected an object, found {type(record).__name__}"
         builder.reject("not_an_object", message, text=line, locator=locator, span=span)
     else:
-        columns.see(record)
-        builder.column_map = columns.column_map
         builder.record(record, locator=locator, span=span, raw_text=decoder.text_of(record))
 
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from transforms.readers.base import ReadError, map_fields
+from transforms.readers.base import ReadError
 from transforms.readers.columns import column_map, has_paper_columns
+from transforms.readers.field_values import map_fields
 from transforms.readers.json_scan import Member, holds_object, members, object_starts, value_end
 from transforms.readers.json_values import JsonDecoder
 

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
-from transforms.readers.columns import SeenColumns, has_paper_columns
+from transforms.readers.columns import has_paper_columns
 from transforms.readers.decoding import decode
 from transforms.readers.json_outline import Part, outline
 from transforms.readers.json_scan import count_values, value_end
 from transforms.readers.json_values import JsonDecoder
+from transforms.readers.mapping import Mapper
 
-_BATCH_ENTRIES = 10_000
 _MAX_BROKEN = 100
 """How many broken entries are read around; each costs a look at up to `_MAX_CANDIDATES` places where the next may begin."""
 
@@ -56,7 +56,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         ReadError: `binary` or `bad_encoding`, where it is no text; `broken_json`, where it is one record and broken;
             `not_a_paper_list`, where no names of papers' columns are found.
     """
-    decoded = decode(raw_file.path.read_bytes())
+    decoded = decode(raw_file.whole_bytes())
     text = decoded.text
     document = outline(text)
     if document is None or not (document.is_record or document.arrays):
@@ -64,7 +64,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
             "not_a_paper_list",
             f"expected JSON with objects that name a title, an abstract or an identifier; found {text[:100]!r}",
         )
-    reading = _Reading(text, document.context)
+    reading = _Reading(text, document.context, BatchBuilder(Mapper(given=raw_file.columns)))
     if document.is_record:
         end = reading.add_document(document.start)
     else:
@@ -78,8 +78,8 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         if text[document.start] == "{":
             end = max(value_end(text, document.start) or 0, end)
     reading.add_rest(end)
-    shape = "json_records object" if document.is_record else "json_records array"
-    yield reading.take(shape=shape, encoding=decoded.encoding)
+    form = "one object" if document.is_record else "array"
+    yield reading.take(form=form, encoding=decoded.encoding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +99,15 @@ class _Reading:
 
     text: str
     context: Mapping[str, object]
+    builder: BatchBuilder
     position: int = 0
     counted: int = 0
-    columns: SeenColumns = field(default_factory=SeenColumns)
     decoder: JsonDecoder = field(default_factory=JsonDecoder)
-    builder: BatchBuilder = field(default_factory=lambda: BatchBuilder({}))
 
-    def take(self, *, shape: str | None = None, encoding: str | None = None) -> Batch:
+    def take(self, *, form: str | None = None, encoding: str | None = None) -> Batch:
         """What was collected since the last time."""
         counted, self.counted = self.counted, 0
-        return self.builder.take(entries_counted=counted, shape=shape, encoding=encoding)
+        return self.builder.take(entries_counted=counted, form=form, encoding=encoding)
 
     def add_document(self, start: int) -> int:
         """Adds the whole document as one record, and gives where it ends.
@@ -131,7 +130,7 @@ class _Reading:
                 stretch, self.counted = None, self.counted + 1
             else:
                 stretch = (stretch[0] if stretch else entry.start, entry.end)
-            if (index + 1) % _BATCH_ENTRIES == 0:
+            if self.builder.is_full:
                 self._count(stretch)
                 stretch = None
                 yield self.take()
@@ -157,8 +156,6 @@ class _Reading:
 
     def _add(self, entry: _Entry, locator: str) -> None:
         if isinstance(entry.value, dict):
-            self.columns.see(entry.value)
-            self.builder.column_map = self.columns.column_map
             raw_text = self.decoder.text_of(entry.value)
             self.builder.record(entry.value, locator=locator, context=self.context, raw_text=raw_text)
             return

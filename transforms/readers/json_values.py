@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from transforms.readers.base import ReadError, without_surrogates
+from transforms.readers.base import ReadError
 from transforms.readers.columns import unique_names
+from transforms.readers.field_values import without_surrogates
 
 MAX_DEPTH = 100
 """Deepest nesting that is read. Real records nest 3 deep (reviews in OpenReview dumps 6); Python gives up near 1,000, at a

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
-from transforms.readers.columns import column_map, has_paper_columns, unique_names
+from transforms.readers.columns import has_paper_columns, unique_names
+from transforms.readers.mapping import Mapper
 
 _MAGIC = b"PAR1"
 _BATCH_ROWS = 10_000
@@ -52,10 +53,10 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
                 "not_a_paper_list",
                 f"expected a column for titles, abstracts or identifiers; found {', '.join(names)[:200] or 'none'}",
             )
-        builder = BatchBuilder(column_map(names))
+        builder = BatchBuilder(Mapper(given=raw_file.columns))
         for index, row_count in enumerate(row_counts):
             yield from _row_group(file, index, row_count, names, builder, sum(row_counts[:index]))
-    yield builder.take(entries_counted=0, shape=f"parquet of {len(names)} columns")
+    yield builder.take(entries_counted=0, form=f"{len(names)} columns")
 
 
 def _row_group(

@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
-from transforms.readers.columns import column_map
 from transforms.readers.control_totals import control_totals, page_note
 from transforms.readers.decoding import DecodedText, decode
+from transforms.readers.mapping import Mapper
 from transforms.readers.viewer_chrome import chrome_start, footers
 from transforms.readers.viewer_head import Head, find_heads
 from transforms.readers.viewer_pieces import Piece, cell_text
@@ -58,7 +58,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     Raises:
         ReadError: `binary` or `bad_encoding` where the bytes are no text, `no_viewer_page` where no head is in it.
     """
-    decoded = decode(raw_file.path.read_bytes())
+    decoded = decode(raw_file.whole_bytes())
     heads = find_heads(decoded.text)
     if not heads:
         raise ReadError(
@@ -72,7 +72,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         segments = [] if number > 1 else _above(decoded.text, 0, head.start)
         segments.append(_Segment("page_head", head.start, head.end))
         segments += _below(decoded.text, head, following)
-        builder = builder or BatchBuilder(column_map([column.name for column in head.columns]))
+        builder = builder or BatchBuilder(Mapper(given=raw_file.columns))
         if number == 1 and decoded.mark_bytes:
             builder.furniture("byte_order_mark", "\ufeff", (0, decoded.mark_bytes))
         spans = _spans(decoded, segments, offset)
@@ -86,7 +86,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         if following and number > _MAX_BATCHES and number % _MAX_BATCHES and _is_alike(head, following):
             continue
         note = ". ".join([*notes, f"and {number - _MAX_NOTES} pages more"] if number > _MAX_NOTES else notes)
-        yield builder.take(shape=head.form, encoding=decoded.encoding, note=None if following else note)
+        yield builder.take(form=head.form, encoding=decoded.encoding, note=None if following else note)
         builder = None
 
 

@@ -26,6 +26,14 @@ with unknown as (
     from raw_files
     where verdict not in ('read', 'not_a_paper_list', 'unreadable')
     union all
+    select 'raw_files', 'compression', compression
+    from raw_files
+    where compression not in ('gzip', 'bzip2', 'xz', 'zstd')
+    union all
+    select 'column_map', 'decided_by', decided_by
+    from column_map
+    where decided_by not in ('config', 'format', 'shape', 'name', 'unknown')
+    union all
     select 'control_totals', 'verdict', verdict
     from control_totals
     where verdict not in ('met', 'partial', 'contradicted')

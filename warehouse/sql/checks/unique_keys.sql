@@ -91,6 +91,14 @@ with repeated as (
     having count(*) > 1
     union all
     select
+        'column_map' as table_name,
+        concat_ws(' ', file_sha256, position) as key,
+        count(*) as row_count
+    from column_map
+    group by file_sha256, position
+    having count(*) > 1
+    union all
+    select
         'ledger' as table_name,
         file_sha256 as key,
         count(*) as row_count

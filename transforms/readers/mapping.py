@@ -1,0 +1,112 @@
+"""This module maps the columns of records to fields, and keeps account of which column went where.
+
+What a column means is looked up in this order: what `sources.toml` says of the source, what the reader says of its format (a
+dialect, such as the tags of RIS), a known shape of record, the column's name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from transforms.readers.columns import IGNORED_COLUMN, column_map
+from transforms.readers.field_values import map_fields, without_surrogates
+from transforms.readers.shapes import find_shape, value_at
+
+COLUMN_SCHEMA = pl.Schema(
+    {"column_name": pl.String, "field": pl.String, "decided_by": pl.String, "record_count": pl.Int64, "shape": pl.String}
+)
+
+_MAX_SIGNATURES = 10_000
+"""How many sets of columns are remembered; a file with more of them uses its names as values."""
+
+_MAX_TALLIED = 10_000
+"""How many columns are counted one by one; the rest are counted together as `OTHER_COLUMNS`."""
+
+_NAME_CHARACTERS = 500
+"""How much of a column's name is told; a longer one is a text in the wrong place."""
+
+OTHER_COLUMNS = "(other columns)"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """How records with one set of columns are mapped: the paths that fill fields in order of preference, and by what rule."""
+
+    paths: Mapping[str, str]
+    decided_by: Mapping[str, str]
+    shape: str | None
+    is_flat: bool
+
+    def fields(self, raw: Mapping[str, object]) -> dict[str, object]:
+        """The fields that a record fills."""
+        if self.is_flat:
+            return map_fields(raw, self.paths)
+        return map_fields({path: value_at(raw, path) for path in self.paths}, self.paths)
+
+
+class Mapper:
+    """Maps the records of one file.
+
+    Args:
+        dialect: The field of each column where the format itself says it; other columns fill none. None: columns are known
+            by the shape of the record or by name.
+        given: The field of a column as `sources.toml` says it, by name or path; `IGNORED_COLUMN` for none.
+    """
+
+    def __init__(self, dialect: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None) -> None:
+        self._dialect, self._given = dialect, given or {}
+        self._known: dict[tuple[str, ...], Mapped] = {}
+        self._tally: Counter[tuple[str, ...]] = Counter()
+
+    def fields(self, raw: Mapping[str, object]) -> dict[str, object]:
+        """The fields that a record fills; the record is counted."""
+        names = tuple(raw)
+        self._tally[names] += 1
+        return self.mapped(names).fields(raw)
+
+    def count(self, names: tuple[str, ...], record_count: int) -> None:
+        """Counts records with these columns that were mapped with what `mapped` says."""
+        self._tally[names] += record_count
+
+    def mapped(self, names: tuple[str, ...]) -> Mapped:
+        """How records with these columns are mapped."""
+        found = self._known.get(names)
+        if found is None:
+            found = self._look_up(names)
+            if len(self._known) < _MAX_SIGNATURES:
+                self._known[names] = found
+        return found
+
+    def take(self) -> pl.DataFrame:
+        """The columns seen since the last time (`COLUMN_SCHEMA`): which field each fills, and how many records have it."""
+        rows: dict[tuple[str, str | None, str, str | None], int] = {}
+        for names, record_count in self._tally.items():
+            mapped = self.mapped(names)
+            heads = {path.partition(".")[0].partition("|")[0] for path in mapped.paths}
+            places = [*mapped.paths, *(name for name in names if name not in heads)]
+            for place in places:
+                field = mapped.paths.get(place)
+                name = without_surrogates(place[:_NAME_CHARACTERS]) if len(rows) < _MAX_TALLIED else OTHER_COLUMNS
+                key = (name, field, mapped.decided_by.get(place, "unknown"), mapped.shape)
+                rows[key] = rows.get(key, 0) + record_count
+        self._tally.clear()
+        return pl.DataFrame([(*key[:3], count, key[3]) for key, count in rows.items()], schema=COLUMN_SCHEMA, orient="row")
+
+    def _look_up(self, names: tuple[str, ...]) -> Mapped:
+        shape = find_shape(names) if self._dialect is None else None
+        if self._dialect is not None:
+            known, rule = {name: field for name, field in self._dialect.items() if name in names}, "format"
+        elif shape is not None:
+            known, rule = dict(shape.fields), "shape"
+        else:
+            known, rule = column_map(names), "name"
+        given = {path: field for path, field in self._given.items() if path.partition(".")[0] in names}
+        paths = {path: field for path, field in given.items() if field != IGNORED_COLUMN}
+        paths |= {path: field for path, field in known.items() if path not in given}
+        decided_by = {path: "config" if path in given else rule for path in (*given, *paths)}
+        is_flat = all(path in names for path in paths)
+        return Mapped(paths, decided_by, shape.name if shape else None, is_flat)
