@@ -68,6 +68,26 @@ class FileFacts:
     reasons: dict[str, int]
 
 
+class StagedFrames:
+    """A sink that keeps what it takes in memory."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[pl.DataFrame]] = {name: [] for name in STAGED_SCHEMAS}
+
+    def append(self, name: str, rows: pl.DataFrame) -> None:
+        """Takes the next rows of a frame, by its name."""
+        self._rows[name].append(rows)
+
+    def clear(self) -> None:
+        """Drops every row taken so far."""
+        for rows in self._rows.values():
+            rows.clear()
+
+    def frame(self, name: str) -> pl.DataFrame:
+        """All rows of a frame."""
+        return pl.concat([STAGED_SCHEMAS[name].to_frame(), *self._rows[name]], rechunk=False)
+
+
 def stage_file(raw_file: RawFile, sink: Sink) -> FileFacts:
     """Reads a raw file and hands on, batch by batch, everything that is in it.
 

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from transforms.readers import base, streaming
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.json_lines import READER, read, sniff
+from transforms.readers.limits import ReadLimits
 
 
 class Reading:
     """All that was read of a file, in one piece; that the spans cover it is checked each time."""
 
-    def __init__(self, path: Path, content: bytes | str) -> None:
+    def __init__(self, path: Path, content: bytes | str, limits: ReadLimits | None = None) -> None:
         self.content = content.encode() if isinstance(content, str) else content
         path.write_bytes(self.content)
-        batches = list(read(RawFile(path, len(self.content))))
+        batches = list(read(RawFile(path, len(self.content), limits or ReadLimits())))
         self.records = pl.concat([batch.records for batch in batches])
         self.rejects = pl.concat([batch.rejects for batch in batches])
         self.furniture = pl.concat([batch.furniture for batch in batches])
@@ -35,7 +36,7 @@ class Reading:
 
 @pytest.fixture
 def reading(tmp_path):
-    return lambda content: Reading(tmp_path / "raw", content)
+    return lambda content, limits=None: Reading(tmp_path / "raw", content, limits)
 
 
 def sniffed(text: str) -> float:
@@ -112,10 +113,9 @@ def test_a_bad_byte_costs_a_character_and_a_file_in_windows_1252_nothing(reading
 
 
 def test_a_line_over_the_limit_is_a_reject_that_is_not_held_in_memory(reading, monkeypatch):
-    monkeypatch.setattr(streaming, "LINE_BYTES", 1000)
     monkeypatch.setattr(streaming, "CUT_LINE_BYTES", 100)
     monkeypatch.setattr(streaming, "_BLOCK_BYTES", 300)
-    found = reading('{"title": "A"}\r\n{"title": "' + "x" * 5000 + '"}\r\n{"title": "B"}\r\n')
+    found = reading('{"title": "A"}\r\n{"title": "' + "x" * 5000 + '"}\r\n{"title": "B"}\r\n', ReadLimits(entry_bytes=1000))
     assert found.raw == [{"title": "A"}, {"title": "B"}]
     assert found.rejects.select("reason", "span_start", "span_end").rows() == [("line_too_long", 16, 5031)]
     assert len(found.rejects["text"][0]) == 100
@@ -156,7 +156,7 @@ def test_the_lines_do_not_depend_on_where_the_blocks_end(tmp_path_factory, block
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streaming, "_BLOCK_BYTES", block_bytes)
-        found = [(line.content, line.start) for line in streaming.byte_lines(path)]
+        found = [(line.content, line.start) for line in streaming.byte_lines(path, 0, 1 << 24)]
     assert [line for line, _ in found] == content.splitlines(keepends=True)
     assert [start for _, start in found] == [len(b"".join(content.splitlines(True)[:n])) for n in range(len(found))]
 

@@ -20,9 +20,12 @@ from transforms.readers.base import SAMPLE_BYTES, Batch, BatchBuilder, RawFile, 
 from transforms.readers.columns import column_map, has_paper_columns, unique_names
 from transforms.readers.decoding import Encoding
 from transforms.readers.mapping import Mapper
-from transforms.readers.streaming import LINE_BYTES, text_encoding
+from transforms.readers.streaming import text_encoding
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
+
+LINE_BYTES = 16 * 2**20
+"""Longest line that is held in memory."""
 
 _BATCH_ROWS = 10_000
 _ENTRY_CHARACTERS = 2**20

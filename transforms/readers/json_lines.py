@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
 from transforms.readers.columns import has_paper_columns
-from transforms.readers.decoding import LINE, Encoding, decode
+from transforms.readers.decoding import LINE
 from transforms.readers.json_scan import members
 from transforms.readers.json_values import JsonDecoder
 from transforms.readers.mapping import Mapper
-from transforms.readers.streaming import LINE_BYTES, byte_lines, text_encoding
+from transforms.readers.streaming import text_encoding, text_lines
 
 _SPACE = " \t\r\n"
 _SAMPLE_LINES = 50
@@ -43,7 +43,7 @@ def sniff(sample: Sample) -> Sniff:
 def read(raw_file: RawFile) -> Iterator[Batch]:
     """The lines as records; a broken line is a reject, an empty one furniture.
 
-    Memory is bounded in UTF-8 and encodings of single bytes.
+    Memory is bounded, but in UTF-16 and UTF-32.
 
     Raises:
         ReadError: `binary` or `bad_encoding`, where the bytes are no text.
@@ -51,15 +51,15 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     encoding = text_encoding(raw_file.path)
     decoder, builder = JsonDecoder(), BatchBuilder(Mapper(given=raw_file.columns))
     builder.byte_order_mark(encoding.mark_bytes)
-    lines = _streamed_lines(raw_file, encoding) if encoding.name in ("utf-8", "cp1252", "latin-1") else _decoded_lines(raw_file)
-    for number, (line, span, is_cut) in enumerate(lines, 1):
-        if is_cut:
-            message = f"a line of {span[1] - span[0]} bytes; lines of up to {LINE_BYTES} bytes are read"
-            builder.reject("line_too_long", message, text=line, locator=f"line {number}", span=span)
-        elif line.strip(_SPACE):
-            _add(builder, decoder, line, span, number)
+    for number, line in enumerate(text_lines(raw_file, encoding), 1):
+        if line.is_cut:
+            builder.reject(
+                "line_too_long", line.too_long(raw_file.limits), text=line.text, locator=f"line {number}", span=line.span
+            )
+        elif line.text.strip(_SPACE):
+            _add(builder, decoder, line.text, line.span, number)
         else:
-            builder.furniture("separator", line, span)
+            builder.furniture("separator", line.text, line.span)
         if builder.is_full:
             yield builder.take()
     yield builder.take(form="lines", encoding=encoding.name)
@@ -81,19 +81,6 @@ def _record(decoder: JsonDecoder, line: str) -> object:
         return decoder.decode(line.strip(_SPACE))[0]
     except ReadError:
         return None
-
-
-def _streamed_lines(raw_file: RawFile, encoding: Encoding) -> Iterator[tuple[str, Span, bool]]:
-    for line in byte_lines(raw_file.path, encoding.mark_bytes):
-        span = (line.start, line.start + line.size_bytes)
-        yield line.content.decode(encoding.name, encoding.errors), span, line.is_cut
-
-
-def _decoded_lines(raw_file: RawFile) -> Iterator[tuple[str, Span, bool]]:
-    decoded = decode(raw_file.whole_bytes())
-    edges = [0, *(line.end() for line in LINE.finditer(decoded.text))]
-    for start, end, span in zip(edges, edges[1:], decoded.spans(edges), strict=False):
-        yield decoded.text[start:end], span, False
 
 
 def _add(builder: BatchBuilder, decoder: JsonDecoder, line: str, span: Span, number: int) -> None:

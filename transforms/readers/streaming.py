@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from transforms.readers.decoding import Encoding, EncodingFinder
-
-LINE_BYTES = 16 * 2**20
-"""Longest line that is held in memory; the longest of 60,000 real records (a paper with its reviews) has 0.3 MB."""
+from transforms.readers.base import RawFile, Span
+from transforms.readers.decoding import LINE, Encoding, EncodingFinder, decode
+from transforms.readers.limits import ReadLimits
 
 CUT_LINE_BYTES = 65_536
 """How much is kept of a line that is longer."""
@@ -18,8 +17,22 @@ _BLOCK_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
+class TextLine:
+    """One line with its end, decoded, and its span; of a line that is cut, `text` is only the beginning."""
+
+    text: str
+    span: Span
+    is_cut: bool = False
+
+    def too_long(self, limits: ReadLimits) -> str:
+        """What is wrong with a line that is cut, as a sentence."""
+        size_bytes = self.span[1] - self.span[0]
+        return f"a line of {size_bytes} bytes: more than limits.entry_bytes = {limits.entry_bytes} in pipeline.toml"
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
-    """One line with its end; of a line longer than `LINE_BYTES`, `content` is only the beginning."""
+    """One line with its end; of a line longer than the limit, `content` is only the beginning."""
 
     content: bytes
     start: int
@@ -45,7 +58,29 @@ def text_encoding(path: Path) -> Encoding:
     return finder.encoding()
 
 
-def byte_lines(path: Path, start: int = 0) -> Iterator[Line]:
+def text_lines(raw_file: RawFile, encoding: Encoding) -> Iterator[TextLine]:
+    r"""The lines of a file after its byte order mark, in bounded memory but in UTF-16 and UTF-32, which are read whole.
+
+    Only \n, \r\n and \r end a line. A bad byte stands in the text as a lone surrogate. A line longer than
+    `limits.entry_bytes` is cut.
+
+    Raises:
+        ReadError: `document_too_large`, of a file that must be read whole.
+    """
+    if encoding.name.startswith(("utf-16", "utf-32")):
+        decoded = decode(raw_file.whole_bytes())
+        edges = [0, *(line.end() for line in LINE.finditer(decoded.text))]
+        for start, end, span in zip(edges, edges[1:], decoded.spans(edges), strict=False):
+            yield TextLine(decoded.text[start:end], span)
+        return
+    # In all other encodings the bytes of line ends are never part of another character.
+    for line in byte_lines(raw_file.path, encoding.mark_bytes, raw_file.limits.entry_bytes):
+        # A cut may go through a character.
+        text = line.content.decode(encoding.name, "replace" if line.is_cut else encoding.errors)
+        yield TextLine(text, (line.start, line.start + line.size_bytes), line.is_cut)
+
+
+def byte_lines(path: Path, start: int, limit_bytes: int) -> Iterator[Line]:
     r"""The lines of a file from byte `start` on; only \n, \r\n and \r end a line, so that spans never depend on Unicode."""
     rest, head, cut_bytes = b"", b"", 0
     with path.open("rb") as file:
@@ -58,7 +93,7 @@ def byte_lines(path: Path, start: int = 0) -> Iterator[Line]:
                 size_bytes = cut_bytes + len(piece)
                 yield Line(head or piece, start, size_bytes)
                 start, head, cut_bytes = start + size_bytes, b"", 0
-            if len(rest) > LINE_BYTES:
+            if len(rest) > limit_bytes:
                 head = head or rest[:CUT_LINE_BYTES]
                 kept = rest[-1:] if rest.endswith(b"\r") else b""
                 cut_bytes += len(rest) - len(kept)
