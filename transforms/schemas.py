@@ -267,7 +267,7 @@ COLUMN_MAP = Table(
         _FILE,
         _column("position", "int32", "place among the file's columns as they are met, from 1"),
         _column("column_name", "string", "the column as its file names it; `a.b` for b in an object a; `|word`: converted"),
-        _column("field", "string?", "the field it fills (see `paperlake formats`); null where it stays in `raw` only"),
+        _column("field", "string?", "the field it fills, by its name in sources.toml; null where it stays in `raw` only"),
         _column("decided_by", "string", "what says so; unknown: nothing", "config", "format", "shape", "name", "unknown"),
         _column("record_count", "int64", "how many records have the column or the object it stands in"),
     ),

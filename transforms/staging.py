@@ -194,5 +194,6 @@ class _Staging:
 
 def column_map(columns: pl.DataFrame) -> pl.DataFrame:
     """The rows of `column_map` for one file, from what the mapper said batch by batch (`mapping.COLUMN_SCHEMA`)."""
+    columns = columns.with_columns(pl.col("field").str.strip_suffix("_raw"))
     together = columns.group_by("column_name", "field", "decided_by", maintain_order=True).agg(pl.col("record_count").sum())
     return together.with_row_index("position", offset=1).cast({"position": pl.Int32}).match_to_schema(COLUMN_MAP_SCHEMA)

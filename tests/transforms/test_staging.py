@@ -15,7 +15,7 @@ def test_records_are_numbered_through_all_batches(stage, monkeypatch):
     monkeypatch.setattr("transforms.readers.base.BATCH_ROWS", 3)
     staged = stage('{"title": "A", "gs_rank": 1}\n' * 8)
     assert staged.records["ordinal"].to_list() == [1, 2, 3, 4, 5, 6, 7, 8]
-    assert staged.column_map.rows() == [(1, "title", "title_raw", "name", 8), (2, "gs_rank", None, "unknown", 8)]
+    assert staged.column_map.rows() == [(1, "title", "title", "name", 8), (2, "gs_rank", None, "unknown", 8)]
 
 
 def test_columns_of_the_source_are_mapped_as_it_says(stage):
