@@ -126,14 +126,39 @@ def ledger(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
 
 
 @app.command
-def formats(*, format: FormatOption = "table") -> int:
-    """List the formats that are read, each with an example.
+def inspect(
+    path: Annotated[Path, Parameter(help="a file, or a folder of them")],
+    /,
+    *paths: Annotated[Path, Parameter(help="more of the same; several files are told in a line each")],
+    source: Annotated[str | None, Parameter(help="read it as a file of this block of config/sources.toml")] = None,
+    records: Annotated[int, Parameter(help="how many of the first records to show")] = 3,
+    format: Annotated[Literal["text", "json"], Parameter(help="how it is printed")] = "text",
+) -> int:
+    """Tell what a file is, what is in it and where each of its columns goes; land nothing.
 
-    Example: paperlake formats
+    Exit code 1 if a file is no list of papers that can be read.
+
+    Example: paperlake inspect list.csv
     """
-    from flows import read_commands
+    from flows import inspect_command
 
-    return read_commands.print_formats(format)
+    return inspect_command.inspect_files((path, *paths), source, records, as_json=format == "json")
+
+
+@app.command
+def formats(
+    name: Annotated[str | None, Parameter(help="a format or shape, to see its example and where its columns go")] = None,
+    /,
+    *,
+    format: FormatOption = "table",
+) -> int:
+    """List the formats and the shapes of records that are read, each with an example.
+
+    Example: paperlake formats openalex_work
+    """
+    from flows import formats_command
+
+    return formats_command.print_formats(name, format)
 
 
 @app.command

@@ -41,10 +41,10 @@ def print_tables(table: str | None, lake_path: Path | None, format: Format) -> i
         hint = f"did you mean '{near[0]}'?" if near else f"tables are: {', '.join(TABLES)}"
         raise PaperlakeError(f"there is no table '{table}'; {hint}")
     if table is not None:
-        _print_rows(COLUMNS, column_rows(table), format)
+        print_rows(COLUMNS, column_rows(table), format)
         return 0
     release = Lake(load_settings().lake_path(lake_path)).current_release()
-    _print_rows(TABLE_COLUMNS, table_rows(_row_counts(release) if release else None), format)
+    print_rows(TABLE_COLUMNS, table_rows(_row_counts(release) if release else None), format)
     return 0
 
 
@@ -55,7 +55,7 @@ def print_releases(lake_path: Path | None, format: Format) -> int:
     lake = Lake(load_settings().lake_path(lake_path))
     lake.require_release()
     rows = list_releases(lake)
-    _print_rows(list(rows[0]), [tuple(row.values()) for row in rows], format)
+    print_rows(list(rows[0]), [tuple(row.values()) for row in rows], format)
     return 0
 
 
@@ -86,14 +86,12 @@ def print_ledger(lake_path: Path | None, format: Format) -> int:
         return 1 if unbalanced.rows() != [(0,)] else 0
 
 
-def print_formats(format: Format) -> int:
-    """Prints the formats that are read."""
-    from transforms.readers.registry import READERS
+def print_rows(columns: Sequence[str], rows: Sequence[tuple[object, ...]], format: Format) -> None:
+    """Prints rows that are no query's answer; the types are told from the first row's values."""
+    from warehouse.row_formats import write_rows
 
-    columns = ("format", "meaning", "has_spans", "example")
-    rows = [(reader.name, reader.meaning, reader.has_spans, reader.example) for reader in READERS.values()]
-    _print_rows(columns, rows, format)
-    return 0
+    types = [_SQL_TYPES.get(type(value), "VARCHAR") for value in rows[0]] if rows else ["VARCHAR"] * len(columns)
+    write_rows(columns, types, [rows], format, sys.stdout, wraps=True)
 
 
 def _answer(
@@ -134,14 +132,6 @@ def _print_answer(
 
     with _answer(query, lake_path, timeout_seconds=timeout_seconds, parameters=parameters) as result:
         write_rows(result.columns, result.types, result.batches(), format, sys.stdout)
-
-
-def _print_rows(columns: Sequence[str], rows: Sequence[tuple[object, ...]], format: Format) -> None:
-    """Prints rows that are no query's answer; the types are told from the first row's values."""
-    from warehouse.row_formats import write_rows
-
-    types = [_SQL_TYPES.get(type(value), "VARCHAR") for value in rows[0]] if rows else ["VARCHAR"] * len(columns)
-    write_rows(columns, types, [rows], format, sys.stdout, wraps=True)
 
 
 _SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}

@@ -12,7 +12,7 @@ import pytest
 from flows.cli import app, call
 
 CLI = [sys.executable, "-m", "flows.cli"]
-COMMANDS = ("run", "sql", "tables", "releases", "rejects", "ledger", "formats", "catalog", "forget")
+COMMANDS = ("run", "sql", "tables", "releases", "rejects", "ledger", "inspect", "formats", "catalog", "forget")
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,8 @@ def test_the_help_lists_every_command_there_is() -> None:
         (["sql", "select 1"], 1, "there is no lake at"),
         (["tables", "paper"], 1, "did you mean 'papers'"),
         (["forget", "x.csv"], 1, "there is no lake at"),
+        (["inspect", "no/such/file.csv"], 1, "no/such/file.csv: no such file or folder"),
+        (["formats", "openalex"], 2, "Did you mean 'openalex_work'?"),
     ],
 )
 def test_a_wrong_command_line_is_answered_in_a_sentence(
@@ -96,7 +98,7 @@ READING = """
 import sys
 from flows.cli import call
 code = call(sys.argv[1:])
-print(code, [name for name in ("prefect", "polars", "pyarrow", "numpy", "transforms.readers") if name in sys.modules])
+print(code, [name for name in ("prefect", "polars", "pyarrow", "numpy", "transforms.readers.base") if name in sys.modules])
 """
 
 

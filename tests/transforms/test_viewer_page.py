@@ -381,6 +381,8 @@ def test_sniff_is_sure_of_both_forms_and_of_nothing_else():
     assert confidence("We measure stringlengths 1 to 2 of pebbles.\n") == 0
     assert sniff(Sample(b"\x00", None, 1)).confidence == 0
     assert confidence(READER.example) > 0.9
+    assert confidence(f"# How a page looks\n\n```\n{READER.example}```\n") < 0.5, "a manual that quotes a page"
+    assert confidence(f"```\nx\n```\n{READER.example}") > 0.9
 
 
 def test_file_without_a_page_is_a_read_error(tmp_path):

@@ -18,6 +18,7 @@ same page also comes with one token a line. A file may hold several pages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -45,11 +46,16 @@ def sniff(sample: Sample) -> Sniff:
     if not heads:
         return Sniff(0.0, "no head of a dataset viewer's page")
     head = heads[0]
+    if len(_FENCE.findall(sample.text, 0, head.start)) % 2:
+        return Sniff(0.1, "the head of a dataset viewer's page, quoted in a fenced block of Markdown")
     stated = sum(bool(column.statistics()) for column in head.columns)
     reason = f"the head of a dataset viewer's page: {len(head.columns)} columns, {stated} with the viewer's statistics"
     if not stated:
         return Sniff(0.6, reason)
     return Sniff(0.98 if head.form == "table" else 0.95, reason)
+
+
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
 def read(raw_file: RawFile) -> Iterator[Batch]:

@@ -1,0 +1,90 @@
+"""`paperlake inspect`: what a file is, where its columns go, and no trace of it anywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.cli import call
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("PAPERLAKE_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path / "lake"
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]):
+    def run(*words: str | Path, code: int = 0) -> str:
+        assert call(["inspect", *map(str, words)]) == code
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_a_file_is_told_in_full_and_not_landed(printed, samples: Path, nowhere: Path) -> None:
+    text = " ".join(printed(samples / "papers.csv").split())
+    assert "delimited, comma (sure" in text
+    assert "balances: 4 entries counted another way, 4 read + 0 rejected" in text
+    assert "author authors name 4" in text, "where the column goes, and by what rule"
+    assert "First 3 of 4 records, cleaned" in text
+    assert not nowhere.exists()
+
+
+def test_rejects_are_shown_with_their_text(printed, samples: Path) -> None:
+    text = printed(samples / "papers.jsonl")
+    assert "1 broken_json" in text
+    assert "Rejects" in text
+
+
+def test_a_column_that_stays_in_raw_is_told(printed, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("title,gs_rank\nSorting Pebbles by Sound,3\n")
+    assert "gs_rank - stays in raw 1 3" in " ".join(printed(path).split())
+
+
+def test_what_is_no_list_of_papers_is_told_so_with_exit_code_1(printed, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Remember the milk.\n")
+    assert "none: expected a list of papers" in " ".join(printed(path, code=1).split())
+
+
+def test_a_folder_is_told_a_line_a_file(printed, samples: Path) -> None:
+    lines = printed(samples, code=1).splitlines()
+    assert any(line.startswith("papers.parquet") and "parquet" in line for line in lines)
+    assert lines[-1].startswith("7 files, 1 of them not read")
+
+
+def test_json_holds_all_of_it(printed, samples: Path) -> None:
+    found = json.loads(printed(samples / "papers.csv", "--format", "json", "--records", "1"))
+    assert found["facts"]["reader"] == "delimited"
+    assert found["balances"] is True
+    assert {column["column_name"]: column["field"] for column in found["columns"]}["author"] == "authors"
+    assert len(found["records"]) == 1
+
+
+def test_escape_sequences_of_a_file_do_not_reach_the_terminal(printed, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("title,note\n\x1b[31mRed,[bold]x\n" * 3)
+    text = printed(path)
+    assert "\x1b" not in text
+    assert "[bold]x" in text
+
+
+def test_a_source_lends_its_columns(printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
+    config = tmp_path / "config"
+    config.mkdir()
+    for name in ("pipeline.toml", "venues.csv"):
+        (config / name).write_bytes((project / "config" / name).read_bytes())
+    (config / "sources.toml").write_text('[sources.mine]\nlocation = "x"\ncolumns = {Headline = "title", DOI = "ignore"}\n')
+    monkeypatch.setenv("PAPERLAKE_CONFIG", str(config))
+    path = tmp_path / "a.csv"
+    path.write_text("Headline,DOI\nSorting Pebbles by Sound,10.5555/pebbles.1\n")
+    text = " ".join(printed(path, "--source", "mine").split())
+    assert "Headline title config 1" in text
+    assert "identifiers" not in text
+    assert call(["inspect", str(path), "--source", "min"]) == 2
