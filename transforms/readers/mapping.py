@@ -55,10 +55,16 @@ class Mapper:
         dialect: The field of each column where the format itself says it; other columns fill none. None: columns are known
             by the shape of the record or by name.
         given: The field of a column as `sources.toml` says it, by name or path; `IGNORED_COLUMN` for none.
+        found: The field of a column as its values tell it; it goes before what its name says.
     """
 
-    def __init__(self, dialect: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None) -> None:
-        self._dialect, self._given = dialect, given or {}
+    def __init__(
+        self,
+        dialect: Mapping[str, str] | None = None,
+        given: Mapping[str, str] | None = None,
+        found: Mapping[str, str] | None = None,
+    ) -> None:
+        self._dialect, self._given, self._found = dialect, given or {}, found or {}
         self._known: dict[tuple[str, ...], Mapped] = {}
         self._tally: Counter[tuple[str, ...]] = Counter()
 
@@ -104,9 +110,11 @@ class Mapper:
             known, rule = dict(shape.fields), "shape"
         else:
             known, rule = column_map(names), "name"
+        found = {path: field for path, field in self._found.items() if path in names}
+        known = found | {path: field for path, field in known.items() if path not in found}
         given = {path: field for path, field in self._given.items() if path.partition(".")[0] in names}
         paths = {path: field for path, field in given.items() if field != IGNORED_COLUMN}
         paths |= {path: field for path, field in known.items() if path not in given}
-        decided_by = {path: "config" if path in given else rule for path in (*given, *paths)}
+        decided_by = dict.fromkeys(paths, rule) | dict.fromkeys(found, "format") | dict.fromkeys(given, "config")
         is_flat = all(path in names for path in paths)
         return Mapped(paths, decided_by, shape.name if shape else None, is_flat)

@@ -1,14 +1,10 @@
 """This module reads Parquet files, row group by row group.
 
-What JSON has no type for becomes text: dates and times in ISO 8601, decimals in digits, bytes as UTF-8 where they are that,
-else in Base64 after `base64:`. NaN is null, and an infinity its name as text, as in the JSON readers.
+What JSON has no type for becomes text (`plain_values`).
 """
 
 from __future__ import annotations
 
-import base64
-import datetime
-import math
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -17,6 +13,7 @@ import pyarrow.parquet as pq
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import has_paper_columns, unique_names
 from transforms.readers.mapping import Mapper
+from transforms.readers.plain_values import plain_value
 
 _MAGIC = b"PAR1"
 _BATCH_ROWS = 10_000
@@ -95,29 +92,7 @@ def _values(column: pa.Array) -> list[object]:
             ]
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         return list(column.to_pylist())
-    return [_plain(value) for value in column.to_pylist()]
-
-
-def _plain(value: object) -> object:
-    """One value as JSON has it, nested ones too."""
-    if isinstance(value, dict):
-        return {name: _plain(inner) for name, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    if isinstance(value, bytes):
-        return _bytes_text(value)
-    if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
-    return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
-
-
-def _bytes_text(value: bytes) -> str:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return "base64:" + base64.b64encode(value).decode()
+    return [plain_value(value) for value in column.to_pylist()]
 
 
 def _verdict(error: Exception) -> str:
