@@ -24,14 +24,12 @@ _BINARY_KINDS = {
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file: export it as CSV or text first",
     b"\x89PNG": "an image (PNG)",
     b"\xff\xd8\xff": "an image (JPEG)",
-    b"SQLite format 3\0": "an SQLite database: export its table as CSV first",
 }
 
 _TEXT_KINDS = {
     "a Git LFS pointer: the file itself was not fetched": r"version https://git-lfs\.github\.com/spec/",
     "a page of HTML": r"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|head|body)\b",
     "XML": r"\s*<\?xml|\s*<[A-Za-z][\w:.-]*[\s>]",
-    "BibTeX, which has no reader yet": r"(?:.{0,2000}?^)?\s*@\s*\w+\s*[{(]",
     "RIS, which has no reader yet": r"(?:.{0,500}?^)?TY  - ",
     "nothing but white space": r"\s*\Z",
     "YAML": r"---\s*$|\w[\w -]*:(?:\s|$)",
