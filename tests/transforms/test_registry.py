@@ -46,7 +46,6 @@ def test_parquet_is_known_before_decoding(tmp_path):
         ("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n", "not_a_paper_list", "Git LFS"),
         ("2024-05-01 12:00:00 INFO started\n2024-05-01 12:00:01 INFO stopped\n", "not_a_paper_list", "a log"),
         ("@article{lee, title={A}, year=2020}\n", "not_a_paper_list", "BibTeX"),
-        ("TY  - JOUR\nTI  - Pebbles\nER  - \n", "not_a_paper_list", "RIS"),
         ("<?xml version='1.0'?><a/>", "not_a_paper_list", "XML"),
         ("def sort(pebbles):\n    return sorted(pebbles)\n", "not_a_paper_list", "another text"),
         ("name,size\nfoo,1\n", "not_a_paper_list", "a table with ',' whose columns have no known name: name, size"),

@@ -30,7 +30,6 @@ _TEXT_KINDS = {
     "a Git LFS pointer: the file itself was not fetched": r"version https://git-lfs\.github\.com/spec/",
     "a page of HTML": r"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|head|body)\b",
     "XML": r"\s*<\?xml|\s*<[A-Za-z][\w:.-]*[\s>]",
-    "RIS, which has no reader yet": r"(?:.{0,500}?^)?TY  - ",
     "nothing but white space": r"\s*\Z",
     "YAML": r"---\s*$|\w[\w -]*:(?:\s|$)",
     "Markdown": r"(?:.{0,500}?^)?#{1,6} \S",

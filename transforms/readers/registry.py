@@ -12,6 +12,7 @@ from transforms.readers import (
     json_lines,
     json_records,
     parquet_file,
+    tagged,
     viewer_page,
 )
 from transforms.readers.base import SAMPLE_BYTES, RawFile, Reader, ReadError, Sample
@@ -28,6 +29,7 @@ READERS: dict[str, Reader] = {
         json_records.READER,
         json_lines.READER,
         parquet_file.READER,
+        *tagged.READERS,
     )
 }
 """The readers, by name. A new format is one module and one line here."""
