@@ -25,8 +25,9 @@ def map_fields(raw: Mapping[str, object], column_map: Mapping[str, str]) -> dict
         if isinstance(value, str) and name not in _LIST_FIELDS:
             if name not in fields:
                 fields[name] = without_surrogates(value)
-        elif name == "authors_raw" and isinstance(value, list):
-            names = [author for author in map(author_text, value) if author]
+        elif name == "authors_raw" and isinstance(value, (list, Mapping)):
+            authors = value if isinstance(value, list) else [value]
+            names = [author for author in map(author_text, authors) if author]
             if names:
                 fields.setdefault("author_names_raw", names)
         elif name in _LIST_FIELDS:
@@ -87,9 +88,27 @@ def without_surrogates(text: str) -> str:
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIST_FIELDS = frozenset(column.name for column in FIELDS if column.dtype.startswith("list<"))
-_FAMILY_KEYS = ("family", "family_name", "last_name", "lastname", "lastName")
-_GIVEN_KEYS = ("given", "given_name", "first_name", "firstname", "firstName")
-_NAME_KEYS = ("name", "fullname", "literal")
+_FAMILY_KEYS = ("family", "family_name", "last_name", "lastname", "lastName", "familyName", "LastName", "last", "surname")
+_GIVEN_KEYS = ("given", "given_name", "first_name", "firstname", "firstName", "givenName", "ForeName", "first", "forename")
+_NAME_KEYS = (
+    "name",
+    "fullname",
+    "full_name",
+    "fullName",
+    "FullName",
+    "full",
+    "literal",
+    "display_name",
+    "displayName",
+    "text",
+    "author_name",
+    "authorName",
+    "author",
+    "preferred_name",
+    "CollectiveName",
+    "collectiveName",
+    "value",
+)
 
 
 def _first_text(values: Mapping[str, object], keys: Sequence[str]) -> str:

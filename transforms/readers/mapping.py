@@ -14,7 +14,7 @@ import polars as pl
 
 from transforms.readers.columns import IGNORED_COLUMN, column_map
 from transforms.readers.field_values import map_fields, without_surrogates
-from transforms.readers.shapes import find_shape, value_at
+from transforms.readers.shapes import Shape, find_shape, heads, prefixed, value_at
 
 COLUMN_SCHEMA = pl.Schema(
     {"column_name": pl.String, "field": pl.String, "decided_by": pl.String, "record_count": pl.Int64, "shape": pl.String}
@@ -40,6 +40,7 @@ class Mapped:
     decided_by: Mapping[str, str]
     shape: str | None
     is_flat: bool
+    inside: str = ""
 
     def fields(self, raw: Mapping[str, object]) -> dict[str, object]:
         """The fields that a record fills."""
@@ -71,8 +72,12 @@ class Mapper:
     def fields(self, raw: Mapping[str, object]) -> dict[str, object]:
         """The fields that a record fills; the record is counted."""
         names = tuple(raw)
+        mapped = self.mapped(names)
+        if mapped.inside and isinstance(inner := raw.get(mapped.inside), Mapping):
+            names = (*names, *(f"{mapped.inside}.{name}" for name in inner))
+            mapped = self.mapped(names)
         self._tally[names] += 1
-        return self.mapped(names).fields(raw)
+        return mapped.fields(raw)
 
     def count(self, names: tuple[str, ...], record_count: int) -> None:
         """Counts records with these columns that were mapped with what `mapped` says."""
@@ -92,8 +97,8 @@ class Mapper:
         rows: dict[tuple[str, str | None, str, str | None], int] = {}
         for names, record_count in self._tally.items():
             mapped = self.mapped(names)
-            heads = {path.partition(".")[0].partition("|")[0] for path in mapped.paths}
-            places = [*mapped.paths, *(name for name in names if name not in heads)]
+            used = {mapped.inside, *(head for path in mapped.paths for head in _heads(path, names))}
+            places = [*mapped.paths, *(name for name in names if name not in used)]
             for place in places:
                 field = mapped.paths.get(place)
                 name = without_surrogates(place[:_NAME_CHARACTERS]) if len(rows) < _MAX_TALLIED else OTHER_COLUMNS
@@ -103,18 +108,40 @@ class Mapper:
         return pl.DataFrame([(*key[:3], count, key[3]) for key, count in rows.items()], schema=COLUMN_SCHEMA, orient="row")
 
     def _look_up(self, names: tuple[str, ...]) -> Mapped:
-        shape = find_shape(names) if self._dialect is None else None
+        shape = None
         if self._dialect is not None:
-            known, rule = {name: field for name, field in self._dialect.items() if name in names}, "format"
-        elif shape is not None:
-            known, rule = dict(shape.fields), "shape"
+            known = {name: field for name, field in self._dialect.items() if name in names}
+            rules = dict.fromkeys(known, "format")
         else:
-            known, rule = column_map(names), "name"
+            known, rules, shape = _by_shape_or_name(names)
         found = {path: field for path, field in self._found.items() if path in names}
         known = found | {path: field for path, field in known.items() if path not in found}
-        given = {path: field for path, field in self._given.items() if path.partition(".")[0] in names}
+        given = {path: field for path, field in self._given.items() if path in names or heads(path)[0] in names}
         paths = {path: field for path, field in given.items() if field != IGNORED_COLUMN}
-        paths |= {path: field for path, field in known.items() if path not in given}
-        decided_by = dict.fromkeys(paths, rule) | dict.fromkeys(found, "format") | dict.fromkeys(given, "config")
+        paths |= {path: field for path, field in known.items() if path not in given and field != IGNORED_COLUMN}
+        decided_by = rules | dict.fromkeys(found, "format") | dict.fromkeys(given, "config")
         is_flat = all(path in names for path in paths)
-        return Mapped(paths, decided_by, shape.name if shape else None, is_flat)
+        return Mapped(paths, decided_by, shape.name if shape else None, is_flat, shape.inside if shape else "")
+
+
+def _by_shape_or_name(names: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str], Shape | None]:
+    """The field at each path of records with these columns, and what says so; a shape goes before names it says nothing of."""
+    shape = find_shape(names)
+    if shape is None:
+        known = column_map(names)
+        return known, dict.fromkeys(known, "name"), None
+    known = {path: field for path, field in shape.fields.items() if all(head in names for head in heads(path))}
+    rules = dict.fromkeys(known, "shape")
+    told, mark = {head for path in known for head in heads(path)}, f"{shape.inside}."
+    if shape.inside:
+        inner = tuple(name.removeprefix(mark) for name in names if name.startswith(mark))
+        inner_known, inner_rules, _ = _by_shape_or_name(inner)
+        known |= {prefixed(path, shape.inside): field for path, field in inner_known.items()}
+        rules |= {prefixed(path, shape.inside): rule for path, rule in inner_rules.items()}
+    named = column_map([name for name in names if name not in told and not (shape.inside and name.startswith(mark))])
+    return known | named, rules | dict.fromkeys(named, "name"), shape
+
+
+def _heads(path: str, names: tuple[str, ...]) -> list[str]:
+    """The columns that a path takes its value from: itself, where it is one."""
+    return [path] if path in names else heads(path)
