@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
-from transforms.readers import base, streaming
+from transforms.readers import base, json_blocks, json_lines, streaming
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.json_lines import READER, read, sniff
 from transforms.readers.limits import ReadLimits
@@ -112,20 +113,26 @@ def test_a_bad_byte_costs_a_character_and_a_file_in_windows_1252_nothing(reading
     assert reading('{"title": "“Äpfel”"}\n'.encode("cp1252")).raw == [{"title": "“Äpfel”"}]
 
 
-def test_a_line_over_the_limit_is_a_reject_that_is_not_held_in_memory(reading, monkeypatch):
+@pytest.mark.parametrize("block_bytes", [300, 10_000])
+def test_a_line_over_the_limit_is_a_reject_that_is_not_held_in_memory(reading, monkeypatch, block_bytes):
     monkeypatch.setattr(streaming, "CUT_LINE_BYTES", 100)
+    monkeypatch.setattr(json_lines, "CUT_LINE_BYTES", 100)
     monkeypatch.setattr(streaming, "_BLOCK_BYTES", 300)
+    monkeypatch.setattr(json_blocks, "BLOCK_BYTES", block_bytes)
     found = reading('{"title": "A"}\r\n{"title": "' + "x" * 5000 + '"}\r\n{"title": "B"}\r\n', ReadLimits(entry_bytes=1000))
     assert found.raw == [{"title": "A"}, {"title": "B"}]
     assert found.rejects.select("reason", "span_start", "span_end").rows() == [("line_too_long", 16, 5031)]
     assert len(found.rejects["text"][0]) == 100
 
 
-def test_many_lines_come_in_batches(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("encoding", "expected"), [("utf-8", [3, 3, 2]), ("utf-16", [2, 3, 3])])
+def test_many_lines_come_in_batches(tmp_path, monkeypatch, encoding, expected):
     monkeypatch.setattr(base, "BATCH_ROWS", 3)
+    monkeypatch.setattr(json_blocks, "BLOCK_BYTES", 50)
     path = tmp_path / "raw"
-    path.write_text('{"title": "A"}\n' * 8)
-    assert [batch.records.height for batch in read(RawFile(path, path.stat().st_size))] == [3, 3, 2]
+    path.write_text('{"title": "A"}\n' * 8, encoding=encoding)
+    heights = [batch.records.height for batch in read(RawFile(path, path.stat().st_size))]
+    assert [height for height in heights if height] == expected
 
 
 def test_lines_of_papers_are_known():
@@ -159,6 +166,68 @@ def test_the_lines_do_not_depend_on_where_the_blocks_end(tmp_path_factory, block
         found = [(line.content, line.start) for line in streaming.byte_lines(path, 0, 1 << 24)]
     assert [line for line, _ in found] == content.splitlines(keepends=True)
     assert [start for _, start in found] == [len(b"".join(content.splitlines(True)[:n])) for n in range(len(found))]
+
+
+ODD_VALUES = (
+    '"A"', '"B \\"q\\" \\u0041\\/\\n"', '"\\ud83d\\ude00 \\u0000 \u2028\x85\U0001d538"',
+    '"\\ud800"', '"\\udc00\\ud800"', '"\\ud800\\u0041"', '""', '"a\\tb"',
+    "1", "0", "-0", "-7", "2024", "2024.0", "-0.0", "3.10", "1e3", "1e400", "1E-2", "999999999999999999",
+    "12345678901234567890",
+    "123456789012345.0", "1234567890123456.0", "01", "+1", ".5", "1.", "null", "true", "false", "NaN", "-Infinity", "nul",
+    "[]", "[ ]", '["A", "", null]', '["A" ,"B"]', '[""]', '["A", 1]', "[null]", "[1, 2.50, -3e7]", '["A",]', '[["A"], []]',
+    "{}", '{"name": "A"}', '{"value": ["A"]}', '[{"given": "A", "family": "B"}, "C"]', '{"name": 1, "name": 2}',
+    '[{"x": {"y": [1]}}]',
+    '"\x01"', '"\\x"', '"\\u12"', "\"A", "'A'", "[[[[[[[[[[1]]]]]]]]]]", "[" * 101 + "]" * 101,
+)  # fmt: skip
+NAMES = (
+    "title", "authors", "abstract", "year", "keywords", "url", "urls", "detail_url", "code", "id", "note",
+    "Title", "ti\\u0074le",
+    "n.o.t.e", "a b", "é", "\\ud800", "title|x", "pdf", "github", "author",
+)  # fmt: skip
+
+
+@st.composite
+def lines_written_alike(draw):
+    """A few ways of writing an object, each with a few values in turn; now and then a name more, less or twice."""
+    lines = []
+    for _ in range(draw(st.integers(1, 3))):
+        names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=5))
+        values = [draw(st.lists(st.sampled_from(ODD_VALUES), min_size=1, max_size=3)) for _ in names]
+        colon, comma, end = draw(
+            st.sampled_from([(":", ",", "\n"), (": ", ", ", "\n"), (" :\t", " , ", " \r\n"), (":", ",", "\r")])
+        )
+        for _ in range(draw(st.integers(1, 5))):
+            members = [f'"{name}"{colon}{draw(st.sampled_from(some))}' for name, some in zip(names, values, strict=True)]
+            lines.append("{" + comma.join(members) + "}" + draw(st.sampled_from(["", "", "", "", "x", "\udce9"])) + end)
+    enough_of_utf_8 = f'"{"é" * 3000}"\n'
+    return (enough_of_utf_8 + "".join(draw(st.permutations(lines)))).encode("utf-8", "surrogateescape")
+
+
+@given(lines_written_alike(), st.sampled_from([7000, 6500, 1 << 20]), st.booleans())
+@settings(max_examples=120, deadline=None, derandomize=True)
+def test_lines_read_in_columns_are_what_they_are_one_by_one(tmp_path_factory, content, block_bytes, has_columns):
+    columns = {"note": "title_raw", "title": "ignore"} if has_columns else {}
+    path = tmp_path_factory.mktemp("lines") / "raw"
+    path.write_bytes(content)
+    raw_file = RawFile(path, len(content), columns=columns)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_blocks, "BLOCK_BYTES", block_bytes)
+        in_columns = [*read(raw_file)]
+        patch.setattr(json_lines, "learn_pattern", lambda *_: None)
+        one_by_one = [*read(raw_file)]
+    for frame in ("records", "rejects", "furniture", "columns"):
+        found, expected = (pl.concat([getattr(batch, frame) for batch in batches]) for batches in (in_columns, one_by_one))
+        assert_frame_equal(found, expected)
+
+
+def test_plain_lines_are_read_in_columns(tmp_path, monkeypatch):
+    papers = [{"title": f"A {n}", "authors": ["Ann Lee"] * (n % 3), "x": [{"by": "B"}] * (n % 2), "year": n} for n in range(50)]
+    path = tmp_path / "raw"
+    path.write_text("".join(json.dumps(paper) + "\n" for paper in papers))
+    decoded = []
+    monkeypatch.setattr(json_lines, "_add", lambda *found: decoded.append(found))
+    assert sum(batch.records.height for batch in read(RawFile(path, path.stat().st_size))) == 50
+    assert decoded == []
 
 
 @given(st.data())

@@ -144,6 +144,7 @@ class BatchBuilder:
 
     mapper: Mapper = field(default_factory=Mapper)
     _records: list[dict[str, object]] = field(default_factory=list)
+    _frames: list[pl.DataFrame] = field(default_factory=list)
     _rejects: list[dict[str, object]] = field(default_factory=list)
     _furniture: list[dict[str, object]] = field(default_factory=list)
     _totals: list[dict[str, object]] = field(default_factory=list)
@@ -175,6 +176,13 @@ class BatchBuilder:
         row.update(self.mapper.fields(raw))
         self._records.append(row)
         self._characters += len(text)
+
+    def record_frame(self, records: pl.DataFrame) -> None:
+        """Adds records that a reader has as columns, with `RECORD_SCHEMA`; a batch puts its records in order of their spans.
+
+        The reader says how many there are of each set of columns (`Mapper.count`), in the order in which it meets them.
+        """
+        self._frames.append(records)
 
     def reject(self, reason: str, message: str, *, text: str, locator: str, span: Span | None = None) -> None:
         """Adds a span that is no record though it should be; `reason` is a short code, `message` a sentence."""
@@ -216,8 +224,11 @@ class BatchBuilder:
         note: str | None = None,
     ) -> Batch:
         """Gives what was collected as a batch, and begins anew."""
+        records = pl.DataFrame(self._records, schema=RECORD_SCHEMA, orient="row")
+        if self._frames:
+            records = pl.concat([*self._frames, records]).sort("span_start")
         batch = Batch(
-            pl.DataFrame(self._records, schema=RECORD_SCHEMA, orient="row"),
+            records,
             pl.DataFrame(self._rejects, schema=REJECT_SCHEMA, orient="row"),
             pl.DataFrame(self._furniture, schema=FURNITURE_SCHEMA, orient="row"),
             pl.DataFrame(self._totals, schema=TOTAL_SCHEMA, orient="row"),
@@ -227,7 +238,8 @@ class BatchBuilder:
             encoding,
             note,
         )
-        self._records, self._rejects, self._furniture, self._totals, self._characters = [], [], [], [], 0
+        self._records, self._frames, self._rejects, self._furniture, self._totals = [], [], [], [], []
+        self._characters = 0
         return batch
 
 

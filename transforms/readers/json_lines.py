@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
+import polars as pl
+
+from transforms.readers.base import RECORD_SCHEMA, Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, Span
 from transforms.readers.columns import has_paper_columns
-from transforms.readers.decoding import LINE
+from transforms.readers.decoding import LINE, Encoding
+from transforms.readers.json_blocks import Block, ahead, blocks
+from transforms.readers.json_plain import Pattern, learn_pattern
 from transforms.readers.json_scan import members
 from transforms.readers.json_values import JsonDecoder
 from transforms.readers.mapping import Mapper
-from transforms.readers.streaming import text_encoding, text_lines
+from transforms.readers.streaming import CUT_LINE_BYTES, Line, TextLine, text_encoding, text_lines
 
 _SPACE = " \t\r\n"
 _SAMPLE_LINES = 50
+
+_MAX_PATTERNS = 32
+"""How many ways of writing a line are known at once; each costs a look at the lines that the ones before do not match."""
+
+_MAX_REFUSED = 200
+"""After so many lines that no pattern was learned from, no more are; trying costs as much as reading the line."""
 
 
 def sniff(sample: Sample) -> Sniff:
@@ -49,20 +60,118 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         ReadError: `binary` or `bad_encoding`, where the bytes are no text.
     """
     encoding = text_encoding(raw_file.path)
-    decoder, builder = JsonDecoder(), BatchBuilder(Mapper(given=raw_file.columns))
-    builder.byte_order_mark(encoding.mark_bytes)
-    for number, line in enumerate(text_lines(raw_file, encoding), 1):
+    reading = _Reading(raw_file, BatchBuilder(Mapper(given=raw_file.columns)))
+    reading.builder.byte_order_mark(encoding.mark_bytes)
+    yield from ahead(reading.blocks(encoding) if encoding.name == "utf-8" else reading.lines(encoding))
+    yield reading.builder.take(form="lines", encoding=encoding.name)
+
+
+@dataclass
+class _Reading:
+    """A file being read: what was collected, and how the lines so far were written.
+
+    `refused_count` is how many lines no pattern was learned from.
+    """
+
+    raw_file: RawFile
+    builder: BatchBuilder
+    decoder: JsonDecoder = field(default_factory=JsonDecoder)
+    patterns: list[Pattern] = field(default_factory=list)
+    refused_count: int = 0
+
+    def lines(self, encoding: Encoding) -> Iterator[Batch]:
+        """The file line by line."""
+        for number, line in enumerate(text_lines(self.raw_file, encoding), 1):
+            self._add(line, number)
+            if self.builder.is_full:
+                yield self.builder.take()
+
+    def blocks(self, encoding: Encoding) -> Iterator[Batch]:
+        """The file block by block: what is plain in columns, the rest of a block line by line."""
+        number = 1
+        for block in blocks(self.raw_file, encoding.mark_bytes):
+            if isinstance(block, Line):
+                self._add(self._text_line(block, encoding), number)
+                number += 1
+            elif (table := block.line_table(number)) is not None:
+                self._add_table(block, table, encoding)
+                number += table.height
+            else:
+                for line in block.lines():
+                    self._add(self._text_line(line, encoding), number)
+                    number += 1
+            if self.builder.is_full or isinstance(block, Block):
+                yield self.builder.take()
+
+    def _add_table(self, block: Block, table: pl.DataFrame, encoding: Encoding) -> None:
+        """Adds the lines of a block, those that are plain by the patterns known, and by what can be learned from the rest."""
+        first_number, matches = table["number"][0], list[tuple[int, Pattern, int]]()
+        is_odd = (pl.col("line") == "") | (pl.col("span_end") - pl.col("span_start") > self.raw_file.limits.entry_bytes)
+        rest, odd = table.filter(~is_odd), [table.filter(is_odd)]
+        for pattern in self.patterns:
+            rest = self._match(pattern, rest, matches)
+        while rest.height and len(self.patterns) < _MAX_PATTERNS and self.refused_count < _MAX_REFUSED:
+            learned = self._learn(rest["line"][0])
+            if learned:
+                self.patterns.append(learned)
+                rest = self._match(learned, rest, matches)
+            else:
+                self.refused_count += 1
+                odd.append(rest[:1])
+                rest = rest[1:]
+        for row_number, start, end in pl.concat([*odd, rest]).sort("number").select("number", "span_start", "span_end").rows():
+            self._count(matches, row_number)
+            line = Line(block.content[start - block.start : end - block.start], start, end - start)
+            self._add(self._text_line(line, encoding), row_number)
+        self._count(matches, first_number + table.height)
+
+    def _match(self, pattern: Pattern, lines: pl.DataFrame, matches: list[tuple[int, Pattern, int]]) -> pl.DataFrame:
+        """Adds the lines that match as records, notes how many there are from which number on, and gives the others."""
+        is_match = lines["line"].str.contains(pattern.expression)
+        found = lines.filter(is_match)
+        if found.is_empty():
+            return lines
+        try:
+            fields = pattern.fields(found["line"])
+        except pl.exceptions.PolarsError:
+            return lines
+        places = found.select("span_start", "span_end", raw="line", locator=pl.format("line {}", "number"))
+        records = pl.concat([places, fields], how="horizontal")
+        self.builder.record_frame(records.match_to_schema(RECORD_SCHEMA, missing_columns="insert"))
+        matches.append((found["number"][0], pattern, found.height))
+        return lines.filter(~is_match)
+
+    def _learn(self, line: str) -> Pattern | None:
+        """How a line is written, where it is plain."""
+        record = _record(self.decoder, line)
+        if not isinstance(record, dict):
+            return None
+        return learn_pattern(line, record, self.builder.mapper.mapped(tuple(record)))
+
+    def _count(self, matches: list[tuple[int, Pattern, int]], before: int) -> None:
+        """Tells the mapper of the matches whose first line stands before line `before`, so that it meets columns in order."""
+        for match in sorted((match for match in matches if match[0] < before), key=lambda match: match[0]):
+            self.builder.mapper.count(match[1].names, match[2])
+            matches.remove(match)
+
+    def _text_line(self, line: Line, encoding: Encoding) -> TextLine:
+        """A line as text, cut where it is longer than the limit."""
+        limit, size_bytes = self.raw_file.limits.entry_bytes, line.size_bytes
+        content = line.content[: min(limit, CUT_LINE_BYTES)] if size_bytes > limit else line.content
+        is_cut = len(content) < size_bytes
+        # A cut may go through a character.
+        text = content.decode(encoding.name, "replace" if is_cut else encoding.errors)
+        return TextLine(text, (line.start, line.start + size_bytes), is_cut)
+
+    def _add(self, line: TextLine, number: int) -> None:
+        """Adds one line as a record, as a separator, or as a reject that says what is wrong with it."""
         if line.is_cut:
-            builder.reject(
-                "line_too_long", line.too_long(raw_file.limits), text=line.text, locator=f"line {number}", span=line.span
-            )
+            message = line.too_long(self.raw_file.limits)
+            self.builder.reject("line_too_long", message, text=line.text, locator=f"line {number}", span=line.span)
         elif line.text.strip(_SPACE):
-            _add(builder, decoder, line.text, line.span, number)
+            _add(self.builder, self.decoder, line.text, line.span, number)
         else:
-            builder.furniture("separator", line.text, line.span)
-        if builder.is_full:
-            yield builder.take()
-    yield builder.take(form="lines", encoding=encoding.name)
+            self.builder.furniture("separator", line.text, line.span)
 
 
 def _cut_first_line(line: str) -> Sniff:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from transforms.readers.base import ReadError
@@ -31,12 +32,14 @@ class JsonDecoder:
     """
 
     def __init__(self, *, is_strict: bool = True) -> None:
-        self._has_number_text = False
+        self._has_number_text = self._is_altered = False
+        self._given = ""
+        self._is_strict = is_strict
         self._decoder = json.JSONDecoder(
             parse_float=self._number,
             parse_int=self._integer,
-            parse_constant=_CONSTANTS.__getitem__,
-            object_pairs_hook=_object,
+            parse_constant=self._constant,
+            object_pairs_hook=self._object,
             strict=is_strict,
         )
 
@@ -46,7 +49,7 @@ class JsonDecoder:
         Raises:
             ReadError: `broken_json`, or `too_deep`.
         """
-        self._has_number_text = False
+        self._has_number_text = self._is_altered = False
         try:
             value, end = self._decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
@@ -55,12 +58,30 @@ class JsonDecoder:
             raise ReadError("too_deep", f"nested more than {MAX_DEPTH} levels deep") from error
         if text.count("{", start, end) + text.count("[", start, end) > MAX_DEPTH and _is_too_deep(value):
             raise ReadError("too_deep", f"nested more than {MAX_DEPTH} levels deep")
+        self._given = text[start:end]
         return value, end
 
     def text_of(self, value: object) -> str:
-        """JSON text of the value decoded last, on one line, with every number as it was written."""
+        """JSON text of the value decoded last: its own, where that is strict JSON on one line without a name twice.
+
+        Else it is written anew on one line, with every number as it was written.
+        """
+        is_own = self._is_strict and not self._is_altered and not _LINE_END.search(self._given)
+        if is_own and not _SURROGATE_ESCAPE.search(self._given) and _is_sound(self._given):
+            return self._given
         text = _dump(value) if self._has_number_text else _encoded(value)
-        return without_surrogates(text)
+        return self._given if is_own and _is_sound(text) else without_surrogates(text)
+
+    def _constant(self, name: str) -> str | None:
+        self._is_altered = True
+        return _CONSTANTS[name]
+
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            self._is_altered = True
+            members = dict(zip(unique_names([name for name, _ in pairs]), (value for _, value in pairs), strict=True))
+        return members
 
     def _number(self, digits: str) -> float | NumberText:
         number = float(digits)
@@ -76,15 +97,15 @@ class JsonDecoder:
         return NumberText(digits)
 
 
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_LINE_END = re.compile(r"[\r\n]")
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 _CONSTANTS: dict[str, str | None] = {"NaN": None, "Infinity": "Infinity", "-Infinity": "-Infinity"}
 
 
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        members = dict(zip(unique_names([name for name, _ in pairs]), (value for _, value in pairs), strict=True))
-    return members
+def _is_sound(text: str) -> bool:
+    """Whether there is no lone surrogate in `text`, which has no UTF-8 form then."""
+    return without_surrogates(text) is text
 
 
 def _is_too_deep(value: object) -> bool:
