@@ -33,6 +33,9 @@ def run(
     direct: Annotated[bool, Parameter(negative=(), help="run in this process, without Prefect")] = False,
     dry_run: Annotated[bool, Parameter(negative=(), help="say what would happen, and change nothing")] = False,
     rehash: Annotated[bool, Parameter(negative=(), help="look again into files whose size and time are as before")] = False,
+    strict: Annotated[
+        bool, Parameter(negative=(), help="fail, and publish nothing, if a live file is not read as a list of papers")
+    ] = False,
     wait: Annotated[float | None, Parameter(help="seconds to wait for another run; default from config/pipeline.toml")] = None,
     format: Annotated[Literal["text", "json"], Parameter(help="how the report is printed")] = "text",
 ) -> int:
@@ -45,7 +48,7 @@ def run(
     """
     from flows import run_command
 
-    request = run_command.RunRequest(paths, lake, direct=direct, rehash=rehash, wait_seconds=wait)
+    request = run_command.RunRequest(paths, lake, direct=direct, rehash=rehash, strict=strict, wait_seconds=wait)
     if dry_run:
         return run_command.print_dry_run(request, as_json=format == "json")
     return run_command.run_and_print(request, as_json=format == "json")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from flows.handovers import RunOrder
@@ -11,9 +14,13 @@ from flows.incoming import find_incoming
 from flows.steps import inputs_key
 from transforms.readers.base import RawFile
 from transforms.readers.registry import sniff
-from warehouse.landing import hash_file, known_hash, read_stat_cache, unicode_name
+from warehouse.archives import content_of, raw_files_in
+from warehouse.landing import Incoming, name_of
 from warehouse.live import LiveName, add_names, read_live
+from warehouse.names import unicode_name
 from warehouse.release import last_build
+from warehouse.stat_cache import Part, StatCache
+from warehouse.unpacking import UnpackError
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +51,42 @@ def plan_run(order: RunOrder) -> Plan:
     """The files a run would land, with the reader of each, and whether it would build a release."""
     live = read_live(order.lake)
     known_hashes = {name.sha256 for name in live}
-    cache = read_stat_cache(order.lake)
+    cache = StatCache.read(order.lake, order.settings.unpack_limits())
+    incoming = find_incoming(order.settings, order.paths, order.lake).files
     planned, names = [], []
-    for incoming in find_incoming(order.settings, order.paths, order.lake):
-        size_bytes = incoming.path.stat().st_size
-        sha256 = known_hash(order.lake, incoming.path, cache) or hash_file(incoming.path)
-        choice = sniff(RawFile(incoming.path, size_bytes))
-        reader = choice.reader.name if choice.reader else None
-        state = "live" if sha256 in known_hashes else "new"
-        planned.append(
-            PlannedFile(unicode_name(str(incoming.path)), size_bytes, state, reader, None if reader else choice.message)
-        )
-        names.append(LiveName(incoming.source, incoming.source_path, sha256, size_bytes))
-    would_publish = last_build(order.lake).get("inputs_key") != inputs_key(order, add_names(live, names))
+    with tempfile.TemporaryDirectory(prefix="paperlake-") as folder:
+        for file in incoming:
+            # What landed before need not be taken out again for its hash, only for its reader.
+            parts = cache.parts(file.path)
+            looked = _look(order, file, Path(folder)) if parts is None else _look_in_lake(order, parts, Path(folder))
+            for part, reader, message in looked:
+                state = "live" if part.sha256 in known_hashes else "new"
+                path = name_of(unicode_name(str(file.path)), part)
+                planned.append(PlannedFile(path, part.size_bytes, state, reader, message))
+                names.append(LiveName(file.source, name_of(file.source_path, part), *part[1:]))
+    after = add_names(live, names, [(file.source, file.source_path) for file in incoming])
+    would_publish = last_build(order.lake).get("inputs_key") != inputs_key(order, after)
     new_count = sum(file.state == "new" for file in planned)
     then = "a release would be built" if would_publish else "nothing new: no release would be built"
     return Plan(tuple(planned), would_publish, f"{len(planned)} files, {new_count} of them new to the lake; {then}")
+
+
+def _look(order: RunOrder, file: Incoming, folder: Path) -> Iterator[tuple[Part, str | None, str | None]]:
+    """The raw files that a file would land as, each with its reader, or why none would take it."""
+    for member in raw_files_in(file.path, order.settings.unpack_limits(), folder):
+        yield Part(member.name, member.sha256, member.size_bytes), *_reader(order, member.path, folder)
+
+
+def _look_in_lake(order: RunOrder, parts: list[Part], folder: Path) -> Iterator[tuple[Part, str | None, str | None]]:
+    """The same of what has landed."""
+    for part in parts:
+        yield part, *_reader(order, order.lake.raw_path(part.sha256), folder)
+
+
+def _reader(order: RunOrder, path: Path, folder: Path) -> tuple[str | None, str | None]:
+    try:
+        with content_of(path, order.settings.unpack_limits(), folder) as content:
+            choice = sniff(RawFile(content.path, content.size_bytes, order.settings.read_limits()))
+    except UnpackError as error:
+        return None, str(error)
+    return (choice.reader.name, None) if choice.reader else (None, choice.message)

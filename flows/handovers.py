@@ -19,6 +19,7 @@ class RunOrder:
     settings: Settings
     paths: tuple[Path, ...] = ()
     rehash: bool = False
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,17 @@ class FileOutput:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a stage made of every file: the outputs, how many were made now, and counts of rows by name."""
+    """What a stage made of every file: the outputs, how many were made now, and counts of rows by name.
+
+    `unread` has a line for every file whose verdict is not `read`.
+    """
 
     outputs: tuple[FileOutput, ...]
     made_count: int
     counts: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,12 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     landing = timed("land: copying what is new", steps.land, order)
     report.files_given, report.files_copied, report.files_live = landing.given_count, landing.copied_count, len(landing.files)
     if _is_built(order.lake, landing.inputs_key, report):
+        _refuse_unread(order, report)
         return
     staged = timed(f"stage: reading {len(landing.files)} files", steps.stage, order, landing)
     report.files_read, report.records_staged = staged.made_count, staged.counts.get("records", 0)
-    report.notes = (*landing.notes, *staged.notes)
+    report.notes, report.files_unread = (*landing.notes, *staged.notes), staged.unread
+    _refuse_unread(order, report)
     cleaned = timed(f"clean: {report.records_staged} records", steps.clean, order, staged)
     report.files_cleaned, report.records_clean = cleaned.made_count, cleaned.counts.get("records", 0)
     report.rejects_by_reason = dict(Counter(staged.reasons) + Counter(cleaned.reasons))
@@ -100,6 +102,17 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched, report.summary())
     report.release_id = published.release_id
     report.outcome = "published" if published.is_new else "unchanged"
+
+
+def _refuse_unread(order: RunOrder, report: RunReport) -> None:
+    """Ends a strict run if a live file is no list of papers, or could not be read as one."""
+    if order.strict and report.files_unread:
+        count = len(report.files_unread)
+        named = "".join(f"\n  {line}" for line in report.files_unread)
+        raise PipelineError(
+            f"nothing is published, as --strict wants every file read and {count} {'is' if count == 1 else 'are'} not:{named}\n"
+            "`paperlake forget` takes a file out; a run without --strict keeps it as one reject"
+        )
 
 
 def _is_built(lake: Lake, inputs_key: str, report: RunReport) -> bool:

@@ -38,6 +38,7 @@ def pipeline(
     lake: str | None = None,
     rehash: bool = False,
     wait_seconds: float | None = None,
+    strict: bool = False,
 ) -> dict[str, Any]:
     """Runs the pipeline; returns the run report as plain values.
 
@@ -46,9 +47,10 @@ def pipeline(
         lake: The lake's folder; default `PAPERLAKE_LAKE`, else `[lake] path` of `config/pipeline.toml`.
         rehash: Whether to look again into files whose size, time and inode are as before.
         wait_seconds: How long to wait for another run that holds the lock; default from `config/pipeline.toml`.
+        strict: Whether to fail, and publish nothing, if a live file is not read as a list of papers.
     """
     settings = load_settings()
-    order = RunOrder(Lake(settings.lake_path(lake)), settings, tuple(map(Path, paths or ())), rehash)
+    order = RunOrder(Lake(settings.lake_path(lake)), settings, tuple(map(Path, paths or ())), rehash, strict)
     report = run_as_tasks(order, wait_seconds=settings.run.wait_seconds if wait_seconds is None else wait_seconds)
     return report.as_dict()
 

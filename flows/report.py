@@ -37,6 +37,8 @@ class RunReport:
     failed_checks: dict[str, int] = field(default_factory=dict)
     warnings: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    files_unread: tuple[str, ...] = ()
+    """of each live file whose verdict is not `read`: name, verdict and message"""
     seconds_by_step: dict[str, float] = field(default_factory=dict)
     error: str | None = None
 
@@ -97,7 +99,16 @@ class RunReport:
 _NOTES_SHOWN = 5
 
 _OF_THE_RELEASE = frozenset(
-    ("records_staged", "records_clean", "rejects_by_reason", "pairs_by_reason", "row_counts", "warnings", "notes")
+    (
+        "records_staged",
+        "records_clean",
+        "rejects_by_reason",
+        "pairs_by_reason",
+        "row_counts",
+        "warnings",
+        "notes",
+        "files_unread",
+    )
 )
 
 _OTHER_PAIRS = (("versions", "version"), ("possible", "possible"), ("kept apart", "no"))

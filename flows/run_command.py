@@ -27,6 +27,7 @@ class RunRequest:
     lake: Path | None
     direct: bool = False
     rehash: bool = False
+    strict: bool = False
     wait_seconds: float | None = None
 
 
@@ -78,7 +79,7 @@ def _order(request: RunRequest) -> tuple[RunOrder, float]:
     settings = load_settings()
     for path in request.paths:
         require_path(path)  # now, not when a server has been started for it
-    order = RunOrder(Lake(settings.lake_path(request.lake)), settings, request.paths, request.rehash)
+    order = RunOrder(Lake(settings.lake_path(request.lake)), settings, request.paths, request.rehash, request.strict)
     if not request.paths and not settings.sources and not order.lake.live_path.exists():
         raise ConfigError(
             "nothing to run: give files or folders (`paperlake run FILES`), or describe sources in config/sources.toml"
@@ -103,6 +104,7 @@ def _run_as_flow(order: RunOrder, wait_seconds: float, say: Say) -> RunReport:
             lake=str(order.lake.path),
             rehash=order.rehash,
             wait_seconds=wait_seconds,
+            strict=order.strict,
         )
     finally:
         listener.reset(token)

@@ -17,6 +17,7 @@ from transforms.readers.columns import IGNORED_COLUMN
 from transforms.readers.limits import ReadLimits
 from transforms.schemas import FIELDS, PaperlakeError
 from warehouse.live import COMMAND_LINE
+from warehouse.unpacking import UnpackLimits
 
 PROJECT_DIR = Path(__file__).resolve().parents[1]
 
@@ -49,6 +50,9 @@ class LimitSettings:
     entry_bytes: int = 16_777_216
     document_bytes: int = 268_435_456
     columns: int = 10_000
+    unpacked_bytes: int = 8_000_000_000
+    unpacked_ratio: int = 200
+    archive_files: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +102,14 @@ class Settings:
         """The limits that readers keep."""
         return ReadLimits(**{f.name: getattr(self.limits, f.name) for f in dataclasses.fields(ReadLimits)})
 
+    def unpack_limits(self) -> UnpackLimits:
+        """The limits on compressed files and archives."""
+        return UnpackLimits(**{f.name: getattr(self.limits, f.name) for f in dataclasses.fields(UnpackLimits)})
+
     def reading_key(self, source: SourceSettings) -> tuple[object, ...]:
         """What has a say in how a file of this source is read."""
-        return sorted(source.columns.items()), dataclasses.astuple(self.read_limits())
+        limits = (dataclasses.astuple(self.read_limits()), dataclasses.astuple(self.unpack_limits()))
+        return sorted(source.columns.items()), limits
 
 
 def load_settings(config_dir: Path | None = None) -> Settings:

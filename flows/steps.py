@@ -6,8 +6,9 @@ What reads or computes is imported inside the step that needs it, so that a run 
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from warehouse.landing import hash_file, land_files
 from warehouse.layout import Lake, LakeError
 from warehouse.live import LiveFile, LiveName, add_names, earlier_contents, live_files, read_live, write_live
 from warehouse.release import Published
+from warehouse.unpacking import UnpackError
 from warehouse.work import Output, collect_garbage, output, work_key
 
 if TYPE_CHECKING:
@@ -33,14 +35,17 @@ def inputs_key(order: RunOrder, live: frozenset[LiveName]) -> str:
 
 def land(order: RunOrder) -> Landing:
     """Copies what is new into the lake and adds it to the live set."""
+    found = find_incoming(order.settings, order.paths, order.lake)
     landed = land_files(
         order.lake,
-        find_incoming(order.settings, order.paths, order.lake),
+        found.files,
         max_bytes=order.settings.limits.file_bytes,
+        limits=order.settings.unpack_limits(),
         rehash=order.rehash,
     )
     before = read_live(order.lake)
-    live = add_names(before, landed.names)
+    live = add_names(before, landed.names, landed.given)
+    earlier = earlier_contents(before, landed.names, landed.given)
     if live != before:
         write_live(order.lake, live)
     files = live_files(live, lambda name: order.settings.source(name).precedence)
@@ -50,16 +55,31 @@ def land(order: RunOrder) -> Landing:
         landed.copied_count,
         landed.unopened_count,
         inputs_key(order, live),
-        tuple(
-            f"{name.source_path}: an earlier content is live too; `paperlake forget {name.sha256[:12]}` takes it out"
-            for name in earlier_contents(before, landed.names)
-        ),
+        (*found.notes, *landed.notes, *_earlier_notes(earlier, dict.fromkeys(path for _, path in landed.given))),
     )
+
+
+def _earlier_notes(earlier: list[LiveName], given: Container[str]) -> list[str]:
+    """What to say of files of the command line that are live with another content than now: one note a file or archive."""
+    notes, of_archives = [], Counter[str]()
+    for name in earlier:
+        archive = next((path for path in name.paths()[1:] if path in given), None)
+        if archive is None:
+            notes.append(
+                f"{name.source_path}: an earlier content is live too; `paperlake forget {name.sha256[:12]}` takes it out"
+            )
+        else:
+            of_archives[archive] += 1
+    return notes + [
+        f"{archive}: {count} of its earlier files are live too; `paperlake forget {shlex.quote(archive)}` takes all of it out, "
+        "then run again with it"
+        for archive, count in of_archives.items()
+    ]
 
 
 def stage(order: RunOrder, landing: Landing) -> Stage:
     """Reads every live file that was not read before by this code and these settings."""
-    outputs, made_count, counts, reasons, notes = [], 0, Counter[str](), Counter[str](), []
+    outputs, made_count, counts, reasons, notes, unread = [], 0, Counter[str](), Counter[str](), [], []
     for file in landing.files:
         source = order.settings.source(file.source)
         target = output(order.lake, "stage", work_key(file.sha256, reading_version(), *order.settings.reading_key(source)))
@@ -72,20 +92,30 @@ def stage(order: RunOrder, landing: Landing) -> Stage:
         reasons.update(facts["reasons"])
         if facts["message"]:
             notes.append(f"{file.file_name}: {facts['message']}")
-    return Stage(tuple(outputs), made_count, dict(counts), dict(reasons), tuple(notes))
+        if facts["verdict"] != "read":
+            unread.append(f"{file.file_name}: {facts['verdict']}: {facts['message']}")
+    return Stage(tuple(outputs), made_count, dict(counts), dict(reasons), tuple(notes), tuple(unread))
 
 
 def _stage_file(order: RunOrder, file: LiveFile, target: Output) -> None:
-    """Reads one raw file into a stage output."""
+    """Reads one raw file, or what is compressed in it, into a stage output."""
     from transforms.readers.base import RawFile
-    from transforms.staging import STAGED_SCHEMAS, stage_file
+    from transforms.staging import STAGED_SCHEMAS, reject_file, stage_file
+    from warehouse.archives import content_of
     from warehouse.work_writer import writing_output
 
     path, facts = _intact_raw(order.lake, file), dict[str, object]()
     columns = order.settings.source(file.source).columns
     with writing_output(target, STAGED_SCHEMAS, facts) as sink:
-        raw_file = RawFile(path, file.size_bytes, order.settings.read_limits(), columns)
-        facts.update(dataclasses.asdict(stage_file(raw_file, sink)))
+        try:
+            with content_of(path, order.settings.unpack_limits(), target.folder.parent) as content:
+                raw_file = RawFile(content.path, content.size_bytes, order.settings.read_limits(), columns)
+                staged = stage_file(raw_file, sink)
+                messages = "; ".join(filter(None, (content.note, staged.message))) or None
+                facts.update(dataclasses.asdict(staged), compression=content.compression, message=messages)
+        except UnpackError as error:
+            refused = reject_file(RawFile(path, file.size_bytes), sink, error.reason, str(error))
+            facts.update(dataclasses.asdict(refused), verdict="unreadable")
 
 
 def clean(order: RunOrder, staging: Stage) -> Stage:

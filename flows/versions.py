@@ -28,7 +28,10 @@ _LIBRARIES = (
 @functools.cache
 def reading_version() -> str:
     """A hash of the code that turns a raw file into staged records."""
-    return _hash("transforms/schemas.py", "transforms/frames.py", "transforms/staging.py", "transforms/readers/*.py")
+    unpacking = ("warehouse/unpacking.py", "warehouse/archives.py", "warehouse/archive_formats.py")
+    return _hash(
+        "transforms/schemas.py", "transforms/frames.py", "transforms/staging.py", "transforms/readers/*.py", *unpacking
+    )
 
 
 @functools.cache

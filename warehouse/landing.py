@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from transforms.schemas import PaperlakeError
-from warehouse.atomic import rename, temporary_beside, write_file
+from warehouse.atomic import rename, sync, temporary_beside
 from warehouse.layout import Lake
 from warehouse.live import LiveName
+from warehouse.names import unicode_name as unicode_name
+from warehouse.stat_cache import Part, StatCache, stat_key
+from warehouse.unpacking import UnpackError, UnpackLimits
 
 _CHUNK_BYTES = 1 << 20
 
@@ -35,43 +39,69 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """What landing found: the names, and how many files were copied, or known by size, mtime and inode and not opened."""
+    """What landing found: the names, and how many files were copied, or known by size, mtime and inode and not opened.
+
+    `given` is source and path of every file that was there; an archive has its names below that path.
+    """
 
     names: tuple[LiveName, ...]
     copied_count: int
     unopened_count: int
+    given: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def find_files(given: Path, lake: Lake) -> list[tuple[Path, str]]:
     """The regular files at `given`, each with its path below it (its base name for a file), sorted.
 
     Folders are searched through; hidden entries, symbolic links inside them, special files and the lake itself are left
-    out. A file or folder named itself may be a link. A name that is no Unicode is written with backslash escapes.
+    out. A file or folder named itself may be a link. A name is written as `warehouse.names.unicode_name` does.
 
     Raises:
         LandError: nothing is there, it is neither a file nor a folder, lies inside the lake, or cannot be searched.
+    """
+    return search(given, lake).files
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The files found at a path, and how many entries that are not hidden were left out, by kind: link, special."""
+
+    files: list[tuple[Path, str]]
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def search(given: Path, lake: Lake) -> Search:
+    """What `find_files` gives, and what was left out of it.
+
+    Raises:
+        LandError: as `find_files` says.
     """
     require_path(given)
     own = lake.path.resolve()
     if given.resolve().is_relative_to(own):
         raise LandError(f"{given}: lies inside the lake {lake.path}; a lake is not made of its own files")
-    if given.is_dir():
-        found = []
-        for folder, folders, names in os.walk(given, onerror=_raise_unsearchable):
-            folders[:] = sorted(name for name in folders if name[0] != "." and Path(folder, name).resolve() != own)
-            found += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
-        regular = [path for path in found if stat.S_ISREG(path.lstat().st_mode)]
-        return [(path, unicode_name(path.relative_to(given).as_posix())) for path in regular]
-    return [(given, unicode_name(given.name))]
+    if not given.is_dir():
+        return Search([(given, unicode_name(given.name))])
+    found = Search([])
+    for folder, folders, names in os.walk(given, onerror=_raise_unsearchable):
+        found.left_out["link"] += sum(name[0] != "." and Path(folder, name).is_symlink() for name in folders)
+        folders[:] = sorted(name for name in folders if name[0] != "." and Path(folder, name).resolve() != own)
+        for path in (Path(folder, name) for name in sorted(names) if name[0] != "."):
+            if (kind := _kind(path)) == "file":
+                found.files.append((path, unicode_name(path.relative_to(given).as_posix())))
+            elif kind:
+                found.left_out[kind] += 1
+    return found
 
 
-def unicode_name(name: str) -> str:
-    r"""A file name as text that can be written as UTF-8: bytes that are not become backslash escapes.
-
-    >>> unicode_name("caf\udce9.csv")
-    'caf\\udce9.csv'
-    """
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+def _kind(path: Path) -> str | None:
+    """What an entry of a folder is; None where it has gone since the folder was listed."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    return "file" if stat.S_ISREG(mode) else "link" if stat.S_ISLNK(mode) else "special"
 
 
 def _raise_unsearchable(error: OSError) -> None:
@@ -90,60 +120,97 @@ def require_path(given: Path) -> None:
         raise LandError(f"{given}: neither a file nor a folder")
 
 
-def known_hash(lake: Lake, path: Path, cache: dict[str, list[object]]) -> str | None:
-    """The hash of a file that was landed before and has the same size, mtime and inode since; else None."""
-    entry = cache.get(str(path.resolve()))
-    if not isinstance(entry, list) or len(entry) != _CACHE_CELLS:
-        return None
-    *known, sha256 = entry
-    return str(sha256) if known == _stat_key(path.stat()) and lake.raw_path(str(sha256)).exists() else None
-
-
-def land_files(lake: Lake, incoming: Iterable[Incoming], *, max_bytes: int, rehash: bool = False) -> Landed:
+def land_files(
+    lake: Lake,
+    incoming: Iterable[Incoming],
+    *,
+    max_bytes: int,
+    limits: UnpackLimits = UnpackLimits(),  # noqa: B008 - frozen
+    rehash: bool = False,
+) -> Landed:
     """Lands files and says under which hash each lies; a file known by its stat is not opened unless `rehash`.
 
-    With `rehash` the lake's own copies are looked at too, and one that is not what its name says is replaced.
+    An archive lands as the files in it, each under a name below the archive's, and itself where not all of it can be read.
+    With `rehash` the lake's own copies are looked at too, and one that is not what its name says is replaced. A file that
+    is gone since it was listed is left out, as if it had gone a moment earlier.
 
     Raises:
         LandError: a file cannot be landed; those before it stay in `raw/`, where they do no harm.
     """
-    cache = read_stat_cache(lake)
-    names, copied_count, unopened_count = [], 0, 0
-    changed = False
+    cache = StatCache.read(lake, limits)
+    landed = _Tally()
     for file in incoming:
-        sha256 = None if rehash else known_hash(lake, file.path, cache)
-        if sha256 is not None:
-            unopened_count += 1
-            size_bytes = file.path.stat().st_size
-        else:
-            sha256, size_bytes, is_new, key = _copy(lake, file.path, max_bytes, verify=rehash)
-            copied_count += is_new
-            cache[str(file.path.resolve())] = [*key, sha256]
-            changed = True
-        names.append(LiveName(file.source, file.source_path, sha256, size_bytes))
-    if changed:
-        write_file(lake.state_dir / "stat_cache.json", json.dumps(cache, sort_keys=True, indent=0).encode())
-    return Landed(tuple(names), copied_count, unopened_count)
+        try:
+            parts = None if rehash else cache.parts(file.path)
+            if parts is None:
+                parts = _land(lake, file, cache, landed, max_bytes=max_bytes, verify=rehash)
+            else:
+                landed.unopened_count += 1
+        except _GoneError:
+            landed.notes.append(f"{file.source_path}: gone since its folder was listed; left out")
+            continue
+        landed.given.append((file.source, file.source_path))
+        landed.names += [LiveName(file.source, name_of(file.source_path, part), *part[1:]) for part in parts]
+    cache.save()
+    return Landed(tuple(landed.names), landed.copied_count, landed.unopened_count, tuple(landed.given), tuple(landed.notes))
 
 
-def read_stat_cache(lake: Lake) -> dict[str, list[object]]:
-    """Size, mtime in nanoseconds, inode and hash by absolute path; a damaged cache is an empty one, as it saves work only."""
+def name_of(source_path: str, part: Part) -> str:
+    """The path of a raw file that the file at `source_path` landed as."""
+    return f"{source_path}/{part.below}" if part.below else source_path
+
+
+class _GoneError(LandError):
+    """A file that is gone since it was listed."""
+
+
+@dataclass
+class _Tally:
+    """What landing has found so far."""
+
+    names: list[LiveName] = field(default_factory=list)
+    given: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    copied_count: int = 0
+    unopened_count: int = 0
+
+
+def _land(lake: Lake, file: Incoming, cache: StatCache, tally: _Tally, *, max_bytes: int, verify: bool) -> list[Part]:
+    """The raw files that a file is: itself or, of an archive, the files in it; copied into the lake where they are new."""
+    from warehouse.archives import opened_archive  # here: a run with nothing new reads no archive
+
+    copy = _copy(lake, file.path, max_bytes)
+    parts, is_archive, is_read = list[Part](), False, False
     try:
-        cache = json.loads((lake.state_dir / "stat_cache.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return cache if isinstance(cache, dict) else {}
+        with suppress(UnpackError), opened_archive(copy.path, cache.limits, lake.raw_dir) as archive:
+            if archive is not None:
+                is_archive = True
+                for member in archive.members():
+                    parts.append(Part(member.name, member.sha256, member.size_bytes))
+                    tally.copied_count += _keep(lake, member.path, parts[-1], verify=verify)
+                is_read = archive.is_read
+                if note := archive.note():
+                    tally.notes.append(f"{file.source_path}: {note}")
+        if not is_read:  # staging makes one reject of an archive, which says what is wrong with it
+            parts.append(Part("", copy.sha256, copy.size_bytes))
+            tally.copied_count += _keep(lake, copy.path, parts[-1], verify=verify)
+    finally:
+        copy.path.unlink(missing_ok=True)
+    cache.remember(file.path, copy.stat, parts, is_archive=is_archive)
+    return parts
 
 
-_CACHE_CELLS = 4
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A temporary copy in the lake, and the stat of the file as it was copied."""
+
+    path: Path
+    sha256: str
+    size_bytes: int
+    stat: list[int]
 
 
-def _stat_key(status: os.stat_result) -> list[int]:
-    return [status.st_size, status.st_mtime_ns, status.st_ino]
-
-
-def _copy(lake: Lake, path: Path, max_bytes: int, *, verify: bool) -> tuple[str, int, bool, list[int]]:
-    """Hash, size, whether it is new to the lake, and the stat of the file as it was copied."""
+def _copy(lake: Lake, path: Path, max_bytes: int) -> _Copy:
     with _open_regular(path) as source:
         before = os.fstat(source.fileno())
         if before.st_size > max_bytes:
@@ -156,21 +223,23 @@ def _copy(lake: Lake, path: Path, max_bytes: int, *, verify: bool) -> tuple[str,
                 digest.update(chunk)
                 size_bytes += len(chunk)
                 copy.write(chunk)
-            copy.flush()
-            os.fsync(copy.fileno())
-        key = _stat_key(before)
-        if _stat_key(os.fstat(source.fileno())) != key or size_bytes != before.st_size:
+        key = stat_key(before)
+        if stat_key(os.fstat(source.fileno())) != key or size_bytes != before.st_size:
             temporary.unlink()
             raise LandError(f"{path}: changed while it was read; run again when its writer is done")
-    sha256 = digest.hexdigest()
-    target = lake.raw_path(sha256)
-    if target.exists() and target.stat().st_size == size_bytes and (not verify or hash_file(target) == sha256):
-        temporary.unlink()
-        return sha256, size_bytes, False, key
+    return _Copy(temporary, digest.hexdigest(), size_bytes, key)
+
+
+def _keep(lake: Lake, temporary: Path, part: Part, *, verify: bool) -> bool:
+    """Moves a temporary file to where the raw file of its hash lies; whether it was not there before."""
+    target = lake.raw_path(part.sha256)
+    if target.exists() and target.stat().st_size == part.size_bytes and (not verify or hash_file(target) == part.sha256):
+        return False
     target.parent.mkdir(exist_ok=True)
+    sync(temporary)
     temporary.chmod(0o444)
     rename(temporary, target)
-    return sha256, size_bytes, True, key
+    return True
 
 
 def landed_hash(lake: Lake, prefix: str) -> str | None:
@@ -201,6 +270,8 @@ def _open_regular(path: Path) -> BinaryIO:
     """The file opened for reading; a FIFO put in its place is not waited for."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except FileNotFoundError as error:
+        raise _GoneError(f"{path}: no such file any more") from error
     except OSError as error:
         raise LandError(f"{path}: cannot be read: {error.strerror or error}") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

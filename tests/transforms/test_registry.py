@@ -61,11 +61,11 @@ def test_parquet_is_known_before_decoding(tmp_path):
         ("Exported in 2024\n\ntitle,year\nA,2020\nB,2021\n", "not_a_paper_list", "remove the lines before 'title,year'"),
         ("%PDF-1.4\n1 0 obj\n<< >>\nendobj\n", "not_a_paper_list", "a PDF"),
         (b"%PDF-1.7\n\0\0", "binary", "a PDF"),
-        (b"\x1f\x8b\x08\0\0\0", "binary", "gzip: decompress it first"),
-        (b"PK\x03\x04\0\0abc", "binary", "a zip file"),
+        (b"\x04\x22\x4d\x18\0\0", "binary", "lz4: decompress it first"),
+        (b"PK\x03\x04\0\0abc", "binary", "a zip that is one document"),
         (b"PK\x03\x04\0\0[Content_Types].xml", "binary", "Excel"),
-        (b"\xfd7zXZ\0\0", "binary", "xz"),
-        (b"\x28\xb5\x2f\xfd\0\0", "binary", "zstd"),
+        (b"Rar!\x1a\x07\0\0", "binary", "rar"),
+        (b"7z\xbc\xaf\x27\x1c\0", "binary", "7z"),
     ],
 )
 def test_a_file_that_is_no_list_of_papers_is_said_to_be_none(choice_of, content, reason, words):

@@ -15,11 +15,10 @@ _TABLE_LINES = 20
 
 _BINARY_KINDS = {
     b"%PDF-": "a PDF: export its text first",
-    b"\x1f\x8b": "gzip: decompress it first",
-    b"PK\x03\x04": "a zip file: unpack it first",
-    b"\xfd7zXZ\0": "xz: decompress it first",
-    b"\x28\xb5\x2f\xfd": "zstd: decompress it first",
-    b"BZh": "bzip2: decompress it first",
+    b"PK\x03\x04": "a zip that is one document (an e-book, a program): export its text first",
+    b"\x1f\x9d": "a file of compress (.Z): decompress it first",
+    b"\x04\x22\x4d\x18": "lz4: decompress it first",
+    b"Rar!\x1a\x07": "a rar file: unpack it first",
     b"7z\xbc\xaf\x27\x1c": "a 7z file: unpack it first",
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file: export it as CSV or text first",
     b"\x89PNG": "an image (PNG)",
