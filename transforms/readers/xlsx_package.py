@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from lxml import etree
 
@@ -29,7 +30,7 @@ _RELATIONS = "xl/_rels/workbook.xml.rels"
 _STRINGS = "xl/sharedStrings.xml"
 _OTHERS = ("[Content_Types].xml", "_rels/.rels", "xl/styles.xml")
 _WORKSHEET = "/worksheet"
-_REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
+_DIGITS = "0123456789"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +101,53 @@ def scan_cells(sheet: Sheet, workbook: Workbook, raw_file: RawFile) -> Cells:
     cells, number, last_row, last_column, characters = Cells(), 0, 0, 0, 0
     for row in _elements(sheet.content, "row"):
         number = int(row.get("r") or number + 1)
-        column, is_filled = 0, False
-        for cell in row.iterchildren("{*}c"):
-            reference = _REFERENCE.fullmatch(cell.get("r") or "")
-            column = _column_number(reference[1]) if reference else column + 1
-            length = _text_length(cell, workbook.text_lengths)
-            if length is None:
-                continue
-            if cell.get("t") == "e":
-                cells.as_given[number, column] = cell.findtext("{*}v") or ""
-            elif cell.get("t") == "s" and (date := workbook.dates.get(int(cell.findtext("{*}v") or -1))):
-                cells.as_given[number, column] = date
-            cells.first_row, last_row = min(cells.first_row or number, number), max(last_row, number)
-            cells.first_column = min(cells.first_column or column, column)
-            last_column, characters, is_filled = max(last_column, column), characters + length, is_filled or length > 0
-        if is_filled:
+        lengths = _text_lengths(row, number, workbook, cells)
+        if not lengths:
+            continue
+        if any(lengths.values()):
             cells.filled_rows.append(number)
-        cells.column_count = last_column - cells.first_column + 1 if last_column else 0
+        cells.first_row, last_row = min(cells.first_row or number, number), max(last_row, number)
+        cells.first_column = min(cells.first_column or min(lengths), min(lengths))
+        last_column, characters = max(last_column, *lengths), characters + sum(lengths.values())
+        cells.column_count = last_column - cells.first_column + 1
         _check(cells, last_row, characters, raw_file)
     return cells
+
+
+def _text_lengths(row: etree._Element, number: int, workbook: Workbook, cells: Cells) -> dict[int, int]:
+    """How long the texts of a row's cells are, by column; of a cell that stands twice the longer one."""
+    namespace = row.tag[:-3]
+    cell_tag, value_tag = f"{namespace}c", f"{namespace}v"
+    lengths: dict[int, int] = {}
+    column = 0
+    for cell in row:
+        if cell.tag != cell_tag:
+            continue
+        reference, kind = cell.get("r"), cell.get("t")
+        column = _column_number(reference.rstrip(_DIGITS)) if reference else column + 1
+        if kind == "inlineStr":
+            inline = cell.find(f"{namespace}is")
+            length = None if inline is None else len(_text(inline))
+        else:
+            value = cell.findtext(value_tag)
+            length = None if value is None else _value_length(value, kind, workbook.text_lengths)
+            if kind == "e" and value:
+                cells.as_given[number, column] = value
+            elif kind == "s" and value and (date := workbook.dates.get(int(value))):
+                cells.as_given[number, column] = date
+        if length is not None:
+            lengths[column] = max(length, lengths.get(column, 0))
+    return lengths
+
+
+def _value_length(value: str, kind: str | None, text_lengths: list[int]) -> int | None:
+    """How long the text of a value is, None where a cell with it counts as empty."""
+    if kind != "s" or not value:
+        return len(value) if value or kind == "str" else None
+    position = int(value)
+    if not 0 <= position < len(text_lengths):
+        raise ValueError(f"it names the shared text {position}, and there are {len(text_lengths)}")
+    return text_lengths[position]
 
 
 def _check(cells: Cells, last_row: int, characters: int, raw_file: RawFile) -> None:
@@ -189,22 +218,6 @@ def _text(item: etree._Element) -> str:
     return "".join(part.text or "" for part in item.iter("{*}t") if not any(True for _ in part.iterancestors("{*}rPh")))
 
 
-def _text_length(cell: etree._Element, text_lengths: list[int]) -> int | None:
-    """How long the text of a cell is, None where it has no value."""
-    if cell.get("t") == "inlineStr":
-        inline = cell.find("{*}is")
-        return None if inline is None else len(_text(inline))
-    value = cell.findtext("{*}v")
-    if not value:
-        return 0 if value is not None and cell.get("t") == "str" else None
-    if cell.get("t") == "s":
-        position = int(value)
-        if not 0 <= position < len(text_lengths):
-            raise ValueError(f"it names the shared text {position}, and there are {len(text_lengths)}")
-        return text_lengths[position]
-    return len(value)
-
-
 def _elements(content: bytes, name: str) -> Iterator[etree._Element]:
     """The elements of a name, each whole, and forgotten after it was given."""
     if b"<!DOCTYPE" in content:
@@ -217,7 +230,10 @@ def _elements(content: bytes, name: str) -> Iterator[etree._Element]:
             del element.getparent()[0]
 
 
+@cache
 def _column_number(letters: str) -> int:
+    if not re.fullmatch("[A-Z]{1,3}", letters):
+        raise ValueError(f"a cell whose column is {letters[:20]!r}")
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - 64
