@@ -9,6 +9,7 @@ from pathlib import Path
 from transforms.readers.base import RawFile, Span
 from transforms.readers.decoding import LINE, Encoding, EncodingFinder, decode
 from transforms.readers.limits import ReadLimits
+from transforms.readers.plain_utf8 import is_plain_utf8
 
 CUT_LINE_BYTES = 65_536
 """How much is kept of a line that is longer."""
@@ -52,6 +53,8 @@ def text_encoding(path: Path) -> Encoding:
     """
     with path.open("rb") as file:
         finder = EncodingFinder(file.read(4))
+        if is_plain_utf8(path):
+            return Encoding("utf-8", finder.mark_bytes)
         file.seek(finder.mark_bytes)
         while block := file.read(_BLOCK_BYTES):
             finder.add(block)
