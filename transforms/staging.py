@@ -21,6 +21,7 @@ from transforms.readers.base import (
 )
 from transforms.readers.mapping import COLUMN_SCHEMA
 from transforms.readers.registry import Choice, sniff
+from transforms.regrouping import Regrouping
 from transforms.schemas import COLUMN_MAP, STAGED_RECORDS
 
 COLUMN_MAP_SCHEMA = polars_schema(column for column in COLUMN_MAP.columns if column.name != "file_sha256")
@@ -99,7 +100,7 @@ def stage_file(raw_file: RawFile, sink: Sink) -> FileFacts:
     choice = sniff(raw_file)
     if choice.reader is None:
         return reject_file(raw_file, sink, choice.reason, choice.message, choice)
-    staging = _Staging(sink)
+    staging = _Staging(sink, None if choice.reader.has_spans else Regrouping(raw_file.limits.document_bytes))
     try:
         for batch in choice.reader.read(raw_file):
             staging.add(batch)
@@ -147,6 +148,7 @@ class _Staging:
     """A file as it is being read: what its batches said of it so far."""
 
     sink: Sink
+    regrouping: Regrouping | None
     records: int = 0
     entries_counted: int = 0
     form: str | None = None
@@ -157,21 +159,27 @@ class _Staging:
 
     def add(self, batch: Batch) -> None:
         """Hands on the rows of a batch."""
-        ordinal = pl.int_range(1, pl.len() + 1, dtype=pl.Int64) + self.records
-        self.sink.append("records", batch.records.with_columns(ordinal=ordinal).match_to_schema(_STAGED_SCHEMA))
+        self._add_records(self.regrouping.take(batch.records) if self.regrouping else batch.records)
         self.sink.append("rejects", batch.rejects)
         self.sink.append("furniture", batch.furniture)
         self.sink.append("control_totals", batch.control_totals)
-        self.records += batch.records.height
         self.entries_counted += batch.entries_counted or 0
         self.form, self.encoding = batch.form or self.form, batch.encoding or self.encoding
         self.note = batch.note or self.note
         self.reasons.update(batch.rejects["reason"].to_list())
         self.columns.append(batch.columns)
 
+    def _add_records(self, records: pl.DataFrame) -> None:
+        ordinal = pl.int_range(1, pl.len() + 1, dtype=pl.Int64) + self.records
+        self.sink.append("records", records.with_columns(ordinal=ordinal).match_to_schema(_STAGED_SCHEMA))
+        self.records += records.height
+
     def finish(self, raw_file: RawFile, choice: Choice) -> FileFacts:
         """Hands on the column map; what the file turned out to be."""
         assert choice.reader is not None, "only a file that is read comes here"
+        if self.regrouping and (papers := self.regrouping.rest()) is not None:
+            self._add_records(papers)
+        notes = [note for note in (self.note, self.regrouping.note if self.regrouping else None) if note]
         columns = pl.concat([COLUMN_SCHEMA.to_frame(), *self.columns])
         self.sink.append("column_map", column_map(columns))
         shapes = columns["shape"].drop_nulls().unique(maintain_order=True).to_list()
@@ -183,10 +191,10 @@ class _Staging:
             encoding=self.encoding,
             sniff_confidence=choice.confidence,
             verdict="read",
-            message=self.note,
+            message="; ".join(notes) or None,
             has_spans=choice.reader.has_spans,
             entries_counted=None if choice.reader.has_spans else self.entries_counted,
-            entries_joined=0,
+            entries_joined=self.regrouping.entries_joined if self.regrouping else 0,
             records=self.records,
             reasons=dict(self.reasons),
         )
