@@ -106,11 +106,10 @@ def regroup(records: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
 
     Of the raw columns, those with the same value in all rows keep it, the others become the list of their values in the order
     of the rows. The author names are in this order too, or in that of a column that tells an author's position. A row
-    without a title or an author stays a record of its own.
+    without a title stays a record of its own.
     """
     rows = records.with_row_index("row").with_columns(_author())
-    is_whole = pl.col("title_raw").is_not_null() & pl.col("author").is_not_null()
-    own = pl.when(is_whole).then(None).otherwise("row").alias("own")
+    own = pl.when(pl.col("title_raw").is_null()).then("row").alias("own")
     first = rows.with_columns(own).with_columns(first=pl.col("row").min().over("own", *columns))
     groups = first.group_by("first", maintain_order=True).agg("row", "raw", "author", pl.len().alias("row_count"))
     joined = groups.filter(pl.col("row_count") > 1)
@@ -140,7 +139,7 @@ def _are_single(authors: pl.Series) -> bool:
     return (split_author_lists(authors).list.len() == 1).sum() >= MIN_SINGLE_RATIO * len(authors)
 
 
-def _merged(raws: Sequence[str], authors: Sequence[str]) -> tuple[str, list[str]]:
+def _merged(raws: Sequence[str], authors: Sequence[str | None]) -> tuple[str, list[str]]:
     """The raw columns of a paper as JSON text, and its author names."""
     rows = [json.loads(raw) for raw in raws]
     names = dict.fromkeys(name for row in rows for name in row)
@@ -152,4 +151,4 @@ def _merged(raws: Sequence[str], authors: Sequence[str]) -> tuple[str, list[str]
             if all(place.isdecimal() and len(place) < 10 for place in places) and len(set(places)) == len(places):
                 authors = [author for _, author in sorted(zip(map(int, places), authors, strict=True))]
                 break
-    return raw_json(merged), list(authors)
+    return raw_json(merged), [author for author in authors if author]

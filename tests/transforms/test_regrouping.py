@@ -93,9 +93,11 @@ def test_papers_of_one_title_with_ids_of_their_own_stay_apart(stage):
     ]  # fmt: skip
 
 
-def test_a_row_without_an_author_stays_a_record(stage):
-    staged = stage(table("title|author", "Pebbles|Ann Lee", "Pebbles|", "Pebbles|Bo Li", "Tides|Cy Day", "Tides|Ed Fox"))
-    assert staged.records["author_names_raw"].to_list() == [["Ann Lee", "Bo Li"], None, ["Cy Day", "Ed Fox"]]
+def test_a_row_without_an_author_is_joined_and_one_without_a_title_stays(stage):
+    rows = ("Pebbles|Ann Lee", "Pebbles|", "Pebbles|Bo Li", "|Ann Lee", "|Bo Li", "Tides|Cy Day", "Tides|Ed Fox")
+    staged = stage(table("title|author", *rows))
+    assert staged.records["author_names_raw"].to_list() == [["Ann Lee", "Bo Li"], None, None, ["Cy Day", "Ed Fox"]]
+    assert staged.raw[0]["author"] == ["Ann Lee", "", "Bo Li"]
 
 
 def test_what_is_too_large_to_hold_is_handed_on_row_by_row_and_says_so(stage):
