@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from rich.text import Text
 
 from flows.progress import Say, progress
 from flows.settings import ConfigError, Settings, SourceSettings, load_settings
-from warehouse.landing import find_files, unicode_name
+from warehouse.archives import raw_files_in
+from warehouse.landing import find_files
 from warehouse.layout import Lake
 from warehouse.row_formats import terminal_width
 from warehouse.row_tables import printable
@@ -64,15 +66,17 @@ def _source(settings: Settings, name: str | None) -> SourceSettings:
 def _inspect(
     paths: Sequence[Path], settings: Settings, source: SourceSettings, record_count: int, say: Say
 ) -> Iterator[Inspection]:
-    from flows.inspection import inspect_content
-    from transforms.readers.base import RawFile
+    """Each file at the paths, and each in an archive among them."""
+    from flows.inspection import inspect_file
 
     lake = Lake(settings.lake_path(None))
-    for given in paths:
-        for path, name in find_files(given, lake):
-            say(f"reading {unicode_name(str(path))}")
-            content = RawFile(path, path.stat().st_size, settings.read_limits(), source.columns)
-            yield inspect_content(name, content, settings, source, compression=None, record_count=record_count)
+    with tempfile.TemporaryDirectory(prefix="paperlake-") as name:
+        folder = Path(name)
+        for path, below in (found for given in paths for found in find_files(given, lake)):
+            for member in raw_files_in(path, settings.unpack_limits(), folder):
+                called = f"{below}/{member.name}" if member.name else below
+                say(f"reading {called}")
+                yield inspect_file(called, member.path, settings, source, record_count=record_count, folder=folder)
 
 
 def _page(found: Inspection) -> Iterator[Table | Text | str]:
@@ -100,7 +104,8 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     if facts.verdict == "read":
         form = f", {facts.form}" if facts.form else ""
         yield "format", f"{facts.reader}{form} (sure {facts.sniff_confidence:.2f}: {found.sniffed})"
-        yield "shape", facts.shape or "none that is known: columns are told by their names"
+        if facts.shape or any(row["decided_by"] == "name" for row in found.columns):
+            yield "shape", facts.shape or "none that is known: columns are told by their names"
     else:
         yield "format", f"none: {facts.message}"
     if found.also_considered:

@@ -7,16 +7,16 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from flows.reading import ReadFile, read_raw_file
 from flows.settings import Settings, SourceSettings, load_venue_aliases
 from transforms.clean import SourceDefaults, clean_records
-from transforms.readers.base import RawFile
-from transforms.readers.registry import Choice, sniff
 from transforms.readers.shapes import value_at
-from transforms.staging import FileFacts, StagedFrames, stage_file
+from transforms.staging import FileFacts, StagedFrames
 
 SAMPLE_RECORDS = 5_000
 """How many records are looked at more closely: enough for what is decided on a column as a whole, such as author separators."""
@@ -85,25 +85,19 @@ class _FirstRows(StagedFrames):
         super().clear()
 
 
-def inspect_content(
-    name: str, content: RawFile, settings: Settings, source: SourceSettings, *, compression: str | None, record_count: int
+def inspect_file(
+    name: str, path: Path, settings: Settings, source: SourceSettings, *, record_count: int, folder: Path
 ) -> Inspection:
-    """What is in a file whose decompressed content lies at `content.path`; nothing is written.
+    """What is in the file at `path`, called `name`; nothing is landed.
 
-    Args:
-        name: What the file is called where it is told of.
-        content: The file, with the limits and columns it is read with.
-        settings: Where the venues' names come from.
-        source: The source whose venue, year and columns hold for it.
-        compression: How it was compressed.
-        record_count: How many of its first records to show.
+    It is read as a file of `source`, whose venue, year and columns hold for it. `record_count` is how many of its first records
+    to show; what is compressed is taken out into a temporary file in `folder`.
 
     Raises:
         OSError: the file cannot be read now.
     """
-    choice = sniff(content)
     frames = _FirstRows()
-    facts = stage_file(content, frames)
+    read = read_raw_file(path, settings, source, frames, folder)
     staged = frames.frame("records")
     aliases = pl.DataFrame(
         load_venue_aliases(settings), schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String}, orient="row"
@@ -115,10 +109,10 @@ def inspect_content(
     raw = [json.loads(text) for text in staged["raw"].head(200)]
     return Inspection(
         name=name,
-        facts=facts,
-        compression=compression,
-        sniffed=choice.message,
-        also_considered=_also_considered(choice),
+        facts=read.facts,
+        compression=read.compression,
+        sniffed=read.sniffed,
+        also_considered=_also_considered(read),
         columns=tuple({**row, "example": _example(raw, row["column_name"])} for row in frames.frame("column_map").to_dicts()),
         records=tuple(_shown(row) for row in shown.to_dicts()),
         rejects=(*unread, *refused),
@@ -129,10 +123,9 @@ def inspect_content(
     )
 
 
-def _also_considered(choice: Choice) -> tuple[str, ...]:
+def _also_considered(read: ReadFile) -> tuple[str, ...]:
     """The readers that saw something of theirs in the file, but the one that reads it."""
-    own = choice.reader.name if choice.reader else None
-    others = [candidate for candidate in choice.candidates if candidate.reader_name != own]
+    others = [candidate for candidate in read.candidates if candidate.reader_name != read.facts.reader]
     return tuple(f"{other.reader_name} {other.confidence:.2f}: {other.reason}" for other in others if other.confidence >= 0.1)
 
 

@@ -89,15 +89,15 @@ class StagedFrames:
         return pl.concat([STAGED_SCHEMAS[name].to_frame(), *self._rows[name]], rechunk=False)
 
 
-def stage_file(raw_file: RawFile, sink: Sink) -> FileFacts:
+def stage_file(raw_file: RawFile, sink: Sink, choice: Choice | None = None) -> FileFacts:
     """Reads a raw file and hands on, batch by batch, everything that is in it.
 
-    A file that no reader takes, or that its reader gives up or fails on, is one reject and nothing else.
+    `choice` is what `sniff` says of it, where that is known. A file that no reader takes, or that its reader gives up or fails on, is one reject and nothing else.
 
     Raises:
         OSError: the file cannot be read now.
     """
-    choice = sniff(raw_file)
+    choice = choice or sniff(raw_file)
     if choice.reader is None:
         return reject_file(raw_file, sink, choice.reason, choice.message, choice)
     staging = _Staging(sink, None if choice.reader.has_spans else Regrouping(raw_file.limits.document_bytes))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,20 @@ def test_a_source_lends_its_columns(printed, tmp_path: Path, monkeypatch: pytest
     assert "Headline title config 1" in text
     assert "identifiers" not in text
     assert call(["inspect", str(path), "--source", "min"]) == 2
+
+
+def test_a_file_in_gzip_and_the_files_of_a_zip_are_looked_into(printed, samples: Path, tmp_path: Path) -> None:
+    data = (samples / "papers.csv").read_bytes()
+    (tmp_path / "papers").write_bytes(gzip.compress(data))
+    text = " ".join(printed(tmp_path / "papers").split())
+    assert f"{len(data)} bytes in gzip" in text.replace(",", "")
+    with zipfile.ZipFile(tmp_path / "lists", "w") as archive:
+        archive.writestr("a/papers.csv", data)
+        archive.writestr("b.csv", "title,year\nSorting Pebbles by Sound,2024\n")
+    lines = printed(tmp_path / "lists").splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("lists/")] == ["lists/a/papers.csv", "lists/b.csv"]
+
+
+def test_a_broken_compression_is_told(printed, samples: Path, tmp_path: Path) -> None:
+    (tmp_path / "papers").write_bytes(gzip.compress((samples / "papers.csv").read_bytes())[:100])
+    assert "broken_compression" in printed(tmp_path / "papers", code=1)
