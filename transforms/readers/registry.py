@@ -8,12 +8,16 @@ from itertools import islice
 
 from transforms.readers import (
     abstract_list,
+    bibtex,
     delimited,
     json_lines,
     json_records,
     parquet_file,
+    sqlite_file,
     tagged,
     viewer_page,
+    xlsx,
+    xml_records,
 )
 from transforms.readers.base import SAMPLE_BYTES, RawFile, Reader, ReadError, Sample
 from transforms.readers.decoding import BYTE_ORDER_MARKS, decode
@@ -26,10 +30,14 @@ READERS: dict[str, Reader] = {
         viewer_page.READER,
         abstract_list.READER,
         delimited.READER,
+        bibtex.READER,
         json_records.READER,
         json_lines.READER,
         parquet_file.READER,
+        sqlite_file.READER,
+        xlsx.READER,
         *tagged.READERS,
+        xml_records.READER,
     )
 }
 """The readers, by name. A new format is one module and one line here."""
