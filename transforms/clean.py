@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from transforms.authors import clean_authors
-from transforms.dates import year
+from transforms.dates import year, year_in_address
 from transforms.frames import polars_schema
-from transforms.identifiers import clean_identifiers
+from transforms.identifiers import clean_identifiers, paper_addresses
 from transforms.links import clean_links, page_url
 from transforms.numbering import number, pages
 from transforms.placeholders import without_placeholder
@@ -19,7 +19,7 @@ from transforms.schemas import CLEAN_RECORDS, STAGED_RECORDS
 from transforms.tags import decision, keywords, split_tags, venue_decision, without_venue_decision
 from transforms.text import clean_abstract, is_cut, plain_text
 from transforms.titles import clean_title
-from transforms.venues import clean_venues
+from transforms.venues import clean_venues, venue_in_address
 
 REJECTS_SCHEMA = pl.Schema(
     {
@@ -103,7 +103,10 @@ def _clean_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
     tags = split_tags(staged["tags_raw"]).rename(lambda name: f"{name}_tag")
     marked = pl.concat([staged, tags], how="horizontal")
     venue_text = pl.coalesce(
-        without_venue_decision(without_placeholder(pl.col("venue_raw"), "na")), "venue_tag", pl.lit(source.venue, pl.String)
+        without_venue_decision(without_placeholder(pl.col("venue_raw"), "na")),
+        "venue_tag",
+        pl.lit(source.venue, pl.String),
+        venue_in_address(paper_addresses()),
     )
     venues = clean_venues(marked.select(venue_text).to_series(), venue_aliases)
     year_given = pl.coalesce(
@@ -114,7 +117,7 @@ def _clean_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
         clean_abstract(pl.col("abstract_raw")).alias("abstract"),
         is_cut(pl.col("abstract_raw")).alias("abstract_is_cut"),
         is_cut(pl.col("title_raw")).alias("title_is_cut"),
-        pl.coalesce(year_given, pl.lit(source.year, pl.Int16)).alias("year"),
+        pl.coalesce(year_given, pl.lit(source.year, pl.Int16), year_in_address(paper_addresses())).alias("year"),
         pl.coalesce(
             decision(pl.col("decision_raw")), "decision_tag", venue_decision(pl.col("venue_raw")), pl.lit(None, pl.String)
         ).alias("decision"),

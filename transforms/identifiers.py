@@ -23,7 +23,12 @@ the submission's (openreview), then the preprint's (arxiv). What each value look
 
 IDENTIFIER_STRUCT = pl.Struct({"scheme": pl.String, "value": pl.String})
 
-_DOI = r"(10\.\d{4,9}/[^\s\"<>{}|\\^\x60]+)"
+# Wiley's DOIs of the 1990s hold angle brackets ("…234:1<23::AID-PSSB23>3.0.CO;2-F"): without them all of an issue are one.
+_DOI = r"(10\.\d{4,9}/(?:[^\s\"<>{}|\\^\x60]|<[\w.:-]*::[\w.:-]*>)+)"
+_ANGLE_BRACKETS = {
+    "<": r"&lt;|%3[Cc]|\{?\\textless(?:\{\}|\b) ?\}?|\$<\$",
+    ">": r"&gt;|%3[Ee]|\{?\\textgreater(?:\{\}|\b) ?\}?|\$>\$",
+}
 # ACM's template prints 10.1145/nnnnnnn.nnnnnnn or 1122445.1122456, others 10.1000/…, until a DOI is assigned.
 _NO_DOI = (
     r"^10\.(?:1000/|0000/|1145/(?:n+\b|x+\b|1122445|1234567|3*nnn)|\d+/(?:[x0.\-/]+|n/?a|none|null|tba|tbd|to.be.assigned)$)"
@@ -31,6 +36,7 @@ _NO_DOI = (
 _ARXIV = r"((?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})|(?:[a-z-]{2,16}(?:\.[A-Za-z]{2})?/\d{7}))(?:v\d+)?"
 _OPENREVIEW = r"([A-Za-z0-9_-]{5,30})"
 _ACL = r"((?:[A-Za-z]\d{2}-\d{4,5})|(?:\d{4}\.[a-z0-9_]+(?:-[a-z0-9_]+)?\.\d+))"
+_IEEE = r"ieeexplore\.ieee\.org/(?:(?:abstract/)?document/|stamp/stamp\.jsp\?(?:tp=&)?arnumber=)(\d{4,9})"
 _TRAILING = ".,;:'\"]}>*/"
 
 
@@ -40,11 +46,8 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
     Reads doi_raw, arxiv_id_raw, openreview_id_raw, pmid_raw, acl_id_raw, and url_raw, urls_raw and pdf_url_raw, in which
     several schemes write their id.
     """
-    addresses = pl.concat_str(
-        pl.col("url_raw"), pl.col("urls_raw").list.join("\n"), pl.col("pdf_url_raw"), separator="\n", ignore_nulls=True
-    )
     columns = staged.select(
-        "doi_raw", "arxiv_id_raw", "openreview_id_raw", "pmid_raw", "acl_id_raw", addresses.alias("addresses")
+        "doi_raw", "arxiv_id_raw", "openreview_id_raw", "pmid_raw", "acl_id_raw", paper_addresses().alias("addresses")
     )
     given = pl.concat_str("doi_raw", "addresses", separator="\n", ignore_nulls=True)
     columns = columns.with_columns(doi_or_address=given.str.replace_all(r"%2[Ff]", "/"))
@@ -56,7 +59,7 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
         "cvf": cvf_id(pl.col("addresses")),
         "neurips": neurips_id(pl.col("addresses")),
         "ijcai": ijcai_id(pl.col("addresses")),
-        "ieee": pl.col("addresses").str.extract(r"ieeexplore\.ieee\.org/(?:abstract/)?document/(\d{4,9})"),
+        "ieee": pl.col("addresses").str.extract(_IEEE),
         "openreview": openreview_id(pl.col("openreview_id_raw"), pl.col("addresses")),
         "arxiv": arxiv_id(pl.col("arxiv_id_raw"), pl.col("doi_or_address")),
     }
@@ -76,6 +79,13 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
     )
 
 
+def paper_addresses() -> pl.Expr:
+    """The addresses of a record's paper, a line each: url_raw, urls_raw and pdf_url_raw."""
+    return pl.concat_str(
+        pl.col("url_raw"), pl.col("urls_raw").list.join("\n"), pl.col("pdf_url_raw"), separator="\n", ignore_nulls=True
+    )
+
+
 def doi(text: pl.Expr) -> pl.Expr:
     """The DOI in a text that is meant to be one: bare, with `doi:`, or as an address; null for an arXiv DOI.
 
@@ -87,7 +97,9 @@ def doi(text: pl.Expr) -> pl.Expr:
         text.str.replace_all(r"%2[Ff]", "/")
         .str.replace_all(r"(?i)%28", "(")
         .str.replace_all(r"%29", ")")
-        .str.replace_all(r"\\_|\s+_(\d)", "_$1")  # Springer's chapters also come as "…-19836-6 _31"
+        .str.replace_all(_ANGLE_BRACKETS["<"], "<")
+        .str.replace_all(_ANGLE_BRACKETS[">"], ">")
+        .str.replace_all(r"\{?\\_\}?|\s+_(\d)", "_$1")  # Springer's chapters also come as "…-19836-6 _31"
     )
     found = _trimmed_doi(plain.str.extract(_DOI).str.to_lowercase())
     return pl.when(

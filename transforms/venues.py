@@ -21,6 +21,16 @@ _ORDINAL_WORDS = (
 _OPENREVIEW_GROUP = r"^([A-Za-z-]+)(?:\.(?:cc|org|com))/((?:19|20)\d\d)/(?:Conference|Track|Datasets_and_Benchmarks)\b"
 
 
+# Whose papers a host has, where its address names the venue, or it has only one.
+_CVF_ADDRESS = r"thecvf\.com/content[_/]([A-Za-z]+)_?(?:19|20)\d\d/"
+_HOSTS = (
+    (r"(?:nips|neurips)\.cc/paper", "NeurIPS"),
+    (r"ijcai\.org/(?i:proceedings)/\d", "IJCAI"),
+    (r"mlsys\.org/paper", "MLSys"),
+    (r"ecva\.net/papers/eccv_\d", "ECCV"),
+)
+
+
 def load_aliases(venue_aliases: pl.DataFrame) -> dict[str, tuple[str, str]]:
     """The venue id and name for each alias key of a frame with the columns alias, venue_id and name.
 
@@ -93,6 +103,23 @@ def clean_venues(texts: pl.Series, venue_aliases: pl.DataFrame) -> pl.DataFrame:
         venue=pl.coalesce(pl.col("venue_id").replace_strict(names, default=None, return_dtype=pl.String), pl.col("plain"))
     )
     return texts.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left").select("venue_id", "venue")
+
+
+def venue_in_address(addresses: pl.Expr) -> pl.Expr:
+    """The venue that the address of a paper on a venue's own site tells; null where it tells none.
+
+    >>> addresses = pl.Series(
+    ...     [
+    ...         "https://openaccess.thecvf.com/content_CVPR_2020/papers/Li_Two_Nets_CVPR_2020_paper.pdf",
+    ...         "https://openaccess.thecvf.com/content/CVPR2022W/ABC/papers/Li_Two_Nets_CVPRW_2022_paper.pdf",
+    ...         "https://papers.nips.cc/paper/1988/file/02522a2b2726fb0a03bb19f2d8d9524d-Paper.pdf",
+    ...     ]
+    ... )
+    >>> pl.select(venue_in_address(pl.lit(addresses))).to_series().to_list()
+    ['CVPR', None, 'NeurIPS']
+    """
+    by_host = [pl.when(addresses.str.contains(host)).then(pl.lit(venue)) for host, venue in _HOSTS]
+    return pl.coalesce(addresses.str.extract(_CVF_ADDRESS).str.to_uppercase(), *by_host)
 
 
 def _readings(text: pl.Expr) -> list[pl.Expr]:

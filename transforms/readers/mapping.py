@@ -120,7 +120,7 @@ class Mapper:
         paths = {path: field for path, field in given.items() if field != IGNORED_COLUMN}
         paths |= {path: field for path, field in known.items() if path not in given and field != IGNORED_COLUMN}
         decided_by = rules | dict.fromkeys(found, "format") | dict.fromkeys(given, "config")
-        is_flat = all(path in names for path in paths)
+        is_flat = all(path in names for path in paths) and not (shape and shape.inside)
         return Mapped(paths, decided_by, shape.name if shape else None, is_flat, shape.inside if shape else "")
 
 
