@@ -78,6 +78,9 @@ _PACKAGE_PARTS = frozenset(
     )
 )
 
+_PACKAGE_FILES = 10_000
+"""More parts than a document has; a workbook has a few for each sheet."""
+
 _ZIP_LIST_BYTES = 64 * 2**20
 """Longest list of a zip: six kilobytes for each of 10,000 members."""
 
@@ -129,14 +132,14 @@ _INVALID_SEEK = 22  # EINVAL, of an offset that an archive claims
 
 def _is_package(path: Path, head: bytes) -> bool:
     try:
-        with _zip_file(path, None) as archive:
+        with _zip_file(path, _PACKAGE_FILES) as archive:
             return not _PACKAGE_PARTS.isdisjoint(archive.namelist())
-    except UnpackError:  # broken: its first members must tell
+    except UnpackError:  # broken, or endless: its first members must tell
         return any(part.encode() in head for part in _PACKAGE_PARTS)
 
 
 @contextmanager
-def _zip_file(path: Path, most_files: int | None) -> Iterator[zipfile.ZipFile]:
+def _zip_file(path: Path, most_files: int) -> Iterator[zipfile.ZipFile]:
     with _BoundedFile(path) as file:
         file.allowance, file.most_files = _ZIP_LIST_BYTES, most_files
         try:

@@ -219,7 +219,7 @@ def _copy(lake: Lake, path: Path, max_bytes: int) -> _Copy:
         temporary = temporary_beside(lake.raw_dir / "landing")
         digest, size_bytes = hashlib.sha256(), 0
         with temporary.open("wb") as copy:
-            while chunk := _read_chunk(source, path):
+            while size_bytes <= before.st_size and (chunk := _read_chunk(source, path)):  # its writer may never end
                 digest.update(chunk)
                 size_bytes += len(chunk)
                 copy.write(chunk)

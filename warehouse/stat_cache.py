@@ -49,7 +49,7 @@ class StatCache:
             stat = stat_key(path.stat())
             entry = self._known[_key(path)]
             parts = [Part(str(below), str(sha256), int(size_bytes)) for below, sha256, size_bytes in entry["parts"]]
-            as_before = entry["stat"] == stat and entry["limits"] in (None, self._limits())
+            as_before = entry["stat"] == stat and (entry["limits"] is None or entry["limits"] == self._limits())
         except (FileNotFoundError, KeyError, TypeError, ValueError):
             return None
         return parts if as_before and parts and all(self.lake.raw_path(part.sha256).exists() for part in parts) else None

@@ -1,12 +1,17 @@
 """Landing: bytes unchanged, once each, and only from what is a file."""
 
 import os
+import socket
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
-from warehouse.landing import Incoming, LandError, find_files, known_hash, land_files, read_stat_cache
+from warehouse import landing
+from warehouse.landing import Incoming, LandError, find_files, land_files, search
 from warehouse.layout import Lake
+from warehouse.stat_cache import StatCache
+from warehouse.unpacking import UnpackLimits
 
 LIMIT = 1_000_000
 
@@ -62,15 +67,16 @@ def test_a_changed_file_is_landed_beside_its_old_content(lake: Lake, raw: Path) 
 def test_a_raw_file_that_was_erased_is_copied_again(lake: Lake, raw: Path) -> None:
     (name,) = land_files(lake, [incoming(raw)], max_bytes=LIMIT).names
     lake.raw_path(name.sha256).unlink()
-    assert known_hash(lake, raw, read_stat_cache(lake)) is None
+    assert StatCache.read(lake, UnpackLimits()).parts(raw) is None
     assert land_files(lake, [incoming(raw)], max_bytes=LIMIT).copied_count == 1
 
 
 def test_a_damaged_stat_cache_costs_a_copy_and_nothing_else(lake: Lake, raw: Path) -> None:
     land_files(lake, [incoming(raw)], max_bytes=LIMIT)
-    (lake.state_dir / "stat_cache.json").write_text("[1, 2")
-    again = land_files(lake, [incoming(raw)], max_bytes=LIMIT)
-    assert (again.copied_count, again.unopened_count) == (0, 0)
+    for damaged in ("[1, 2", "[]", f'{{"{raw}": 3}}', f'{{"{raw}": {{"stat": 1, "limits": null, "parts": [["", "../x"]]}}}}'):
+        (lake.state_dir / "stat_cache.json").write_text(damaged)
+        again = land_files(lake, [incoming(raw)], max_bytes=LIMIT)
+        assert (again.copied_count, again.unopened_count) == (0, 0)
 
 
 def test_a_file_over_the_limit_is_refused_with_the_setting_to_change(lake: Lake, raw: Path) -> None:
@@ -123,3 +129,94 @@ def test_rehash_replaces_a_raw_file_that_was_damaged(lake: Lake, raw: Path) -> N
     landed.write_bytes(raw.read_bytes()[::-1])
     land_files(lake, [incoming(raw)], max_bytes=LIMIT, rehash=True)
     assert landed.read_bytes() == raw.read_bytes()
+
+
+def test_links_and_special_files_in_a_folder_are_left_out_and_counted(tmp_path: Path, lake: Lake) -> None:
+    folder = tmp_path / "lists"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.csv").write_text("x")
+    (folder / ".hidden").write_text("x")
+    (folder / "loop").symlink_to(folder)
+    (folder / "sub" / "up").symlink_to("..")
+    (folder / "link.csv").symlink_to(folder / "a.csv")
+    (folder / "nowhere").symlink_to("missing")
+    os.mkfifo(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        here = Path.cwd()
+        os.chdir(folder)  # the path of a socket has at most 108 bytes
+        try:
+            listening.bind("socket")
+        finally:
+            os.chdir(here)
+        found = search(folder, lake)
+    assert [below for _, below in found.files] == ["a.csv"]
+    assert found.left_out == {"link": 4, "special": 2}
+
+
+def test_a_link_given_by_name_is_followed_and_a_loop_is_refused(tmp_path: Path, lake: Lake, raw: Path) -> None:
+    link, loop = tmp_path / "link.csv", tmp_path / "loop"
+    link.symlink_to(raw)
+    loop.symlink_to(loop)
+    assert find_files(link, lake) == [(link, "link.csv")]
+    with pytest.raises(LandError, match="no such file"):
+        find_files(loop, lake)
+
+
+def test_a_name_that_would_break_lines_or_turn_text_around_is_written_with_escapes(tmp_path: Path, lake: Lake) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    for name in ("two\nlines.csv", "esc\x1b[2J.csv", "turn\u202evsc.csv", "Käse 表.csv"):
+        (folder / name).write_text("x")
+    assert [below for _, below in find_files(folder, lake)] == [
+        "Käse 表.csv",
+        "esc\\x1b[2J.csv",
+        "turn\\u202evsc.csv",
+        "two\\x0alines.csv",
+    ]
+
+
+def test_a_file_that_is_gone_when_it_is_opened_is_left_out_with_a_note(tmp_path: Path, lake: Lake, raw: Path) -> None:
+    landed = land_files(lake, [incoming(tmp_path / "gone.csv"), incoming(raw)], max_bytes=LIMIT)
+    assert [name.source_path for name in landed.names] == ["list.csv"]
+    assert landed.given == (("command_line", "list.csv"),)  # what was live under the other name stays so
+    assert landed.notes == ("gone.csv: gone since its folder was listed; left out",)
+
+
+def test_a_file_that_may_not_be_read_stops_the_landing(lake: Lake, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")  # root may read whatever its mode is
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(LandError, match=r"list\.csv: cannot be read: Permission denied"):
+        land_files(lake, [incoming(raw)], max_bytes=LIMIT)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(lake: Lake, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = landing._read_chunk
+
+    def grow_and_read(source: BinaryIO, path: Path) -> bytes:
+        with raw.open("ab") as file:
+            file.write(b"more\n")
+        return read(source, path)
+
+    def touch_and_read(source: BinaryIO, path: Path) -> bytes:
+        os.utime(raw, ns=(1, 1))
+        return read(source, path)
+
+    for change in (grow_and_read, touch_and_read):
+        monkeypatch.setattr(landing, "_read_chunk", change)
+        with pytest.raises(LandError, match="changed while it was read"):
+            land_files(lake, [incoming(raw)], max_bytes=LIMIT)
+    assert not list(lake.raw_dir.glob(".tmp-*"))
+
+
+def test_a_folder_of_ten_thousand_files_is_landed_and_then_known(tmp_path: Path, lake: Lake) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(10_000):
+        (folder / f"{number}.csv").write_bytes(b"title\n%d\n" % (number % 50))
+    files = [Incoming(path, "command_line", below) for path, below in find_files(folder, lake)]
+    landed = land_files(lake, files, max_bytes=LIMIT)
+    assert (len(landed.names), landed.copied_count) == (10_000, 50)
+    again = land_files(lake, files, max_bytes=LIMIT)
+    assert (again.names, again.unopened_count) == (landed.names, 10_000)
