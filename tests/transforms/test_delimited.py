@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.readers.base import RawFile, ReadError, Sample
-from transforms.readers.delimited import READER, _entries, read, sniff
+from transforms.readers.delimited import READER, read, sniff
+from transforms.readers.delimited_entries import Quoting, find_entries
+from transforms.readers.limits import ReadLimits
 
 HEADER = "title,authors,year\n"
 
@@ -156,12 +158,99 @@ def test_a_table_of_papers_is_known():
         "| title | year |\n|-------|------|\n| A     | 2020 |\n",
         "title | year\n--- | ---\nA | 2020\n",
         "title: Pebbles\nauthors: Ann, Bo\n",
-        "title\nPebbles\n",
+        "Title\nPebbles are stones.\n\n" + "A paragraph of text follows here. " * 20 + "\n",
+        "doi\nis what this is about\n",
         "",
     ],
 )
 def test_another_text_is_not_taken_for_a_table(text):
     assert sniffed(text) < 0.5
+
+
+@pytest.mark.parametrize("mark", ["%", ">", "^", "~", "¦"])
+def test_any_other_character_may_delimit(reading, mark):
+    found = reading(
+        f"title{mark}authors{mark}year\nSorting Pebbles{mark}Ann Lee{mark}2024\nTides, Locks{mark}Bo Li{mark}2023\n"
+    )
+    assert [list(row.values()) for row in found.raw] == [
+        ["Sorting Pebbles", "Ann Lee", "2024"],
+        ["Tides, Locks", "Bo Li", "2023"],
+    ]
+
+
+def test_the_separator_line_names_any_delimiter(reading):
+    assert reading("sep=%\ntitle%year\nA, B; C%2020\n").raw == [{"title": "A, B; C", "year": "2020"}]
+
+
+def test_lines_before_the_header_are_no_entries_and_are_quoted_in_the_note(stage):
+    text = "Scopus\nEXPORT DATE: 6 May 2024\n\nAuthors,Title,Year\nAnn Lee,Sorting Pebbles,2024\nBo Li,Tides,2023\n"
+    staged = stage(text)
+    assert staged.records["title_raw"].to_list() == ["Sorting Pebbles", "Tides"]
+    assert staged.facts.message == "before the header: Scopus / EXPORT DATE: 6 May 2024"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Reading list\n\nThe columns are title, authors and year.\n\ntitle,authors,year\n\nwhich you fill in.\nNot so.\n",
+        "import csv\nrows = []\nfor title, author in rows:\n    print(title, author)\n    print(2, 3)\n",
+        "- title: Pebbles\n  authors: Ann\n- title: Tides\n  authors: Bo\n",
+        "title: author: year\n",
+        "cff-version: 1.2.0\nreferences:\n  - type: article\n    doi: 10.5555/a\n    title: Pebbles\n    year: 2020\n",
+        "<list>\n<title>A</title><abstract>\n<title>B</title><abstract>\n<title>C</title><abstract>\n",
+    ],
+)
+def test_a_text_that_speaks_of_columns_is_no_table(text):
+    assert sniffed(text) < 0.5
+
+
+def test_one_column_of_titles_is_a_table(reading):
+    found = reading("Title\nSorting Pebbles, by Sound\n\nTides\n")
+    assert found.raw == [{"Title": "Sorting Pebbles, by Sound"}, {"Title": "Tides"}]
+    assert found.form == "one column"
+    assert reading("doi\n10.5555/a\n10.5555/b\n").records["doi_raw"].to_list() == ["10.5555/a", "10.5555/b"]
+
+
+def test_single_quotes_quote_where_the_file_as_a_whole_says_so(reading):
+    found = reading("'title','year'\n'Tides, Locks','2020'\n'The miller''s art','2021'\n")
+    assert [row["title"] for row in found.raw] == ["Tides, Locks", "The miller's art"]
+    found = reading("title,year\n'Tides' again,2020\nThe miller's art,2021\n")
+    assert [row["title"] for row in found.raw] == ["'Tides' again", "The miller's art"]
+
+
+def test_quotes_behind_backslashes_are_quotes_where_the_file_as_a_whole_says_so(reading):
+    found = reading('title,year\n"A \\"smart\\" stone, or two",2020\n"\\\\alpha \\beta",2021\n')
+    assert [row["title"] for row in found.raw] == ['A "smart" stone, or two', "\\\\alpha \\beta"]
+    found = reading('title,year\n"In C:\\",2020\n"A ""smart"" stone",2021\n')
+    assert [row["title"] for row in found.raw] == ["In C:\\", 'A "smart" stone']
+
+
+def test_rows_that_lack_empty_cells_at_their_end_are_filled_where_the_file_does_so(reading):
+    whole = "A,x,2020,,\nB,y,2021,10.5555/b,\nC,z,2022,,note\n"
+    found = reading("title,authors,year,doi,note\n" + whole + "D,w,2023\nE,v,2024,10.5555/e\nF,u\n")
+    assert [row["title"] for row in found.raw] == ["A", "B", "C", "D", "E"]
+    assert found.raw[3]["note"] == ""
+    assert found.rejects["text"].to_list() == ["F,u\n"]
+
+
+def test_a_header_that_ends_in_delimiters_or_lacks_rs_row_names_is_no_fault(reading):
+    assert reading("title,year,,\nA,2020\nB,2021\n").raw[0] == {"title": "A", "year": "2020"}
+    assert reading("title,year\n1,A,2020\n2,B,2021\n").raw[0] == {"column_1": "1", "title": "A", "year": "2020"}
+
+
+def test_ids_of_openreview_are_known_by_their_form(stage):
+    rows = "2p_5F9sHN9\t6.0\tReject\nvyn49BUAkoD\t3.0\tAccept (Poster)\nnUoI0DKg_Ti\t3.0\tReject\n"
+    for name in ("paper_id", ""):
+        staged = stage(f"{name}\t0\tdecision\n{rows}")
+        assert staged.records["openreview_id_raw"].to_list() == ["2p_5F9sHN9", "vyn49BUAkoD", "nUoI0DKg_Ti"]
+    assert stage("paper_id\t0\tdecision\n" + rows.replace("vyn49BUAkoD", "12345")).facts.reader is None
+
+
+def test_limits_hold_for_columns_and_lines(stage):
+    wide = "title,authors," + ",".join(f"c{n}" for n in range(100_000)) + "\n"
+    assert stage(wide + "A\n").reasons == ["too_many_columns"]
+    staged = stage(HEADER + "A," + "x" * 5_000 + ",2020\nB,y,2021\n", limits=ReadLimits(entry_bytes=1_000))
+    assert (staged.reasons, [row["title"] for row in staged.raw]) == (["line_too_long"], ["B"])
 
 
 @given(
@@ -181,7 +270,7 @@ def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, rows, delimit
 def test_the_scan_for_quotes_and_the_csv_module_agree_on_every_entry(pieces):
     text = "".join(pieces)
     lines = io.StringIO(text, newline="")
-    entries = list(_entries(iter(lines.readline, ""), ","))
+    entries = list(find_entries(iter(lines.readline, ""), Quoting(","), ReadLimits()))
     closed = [entry.text for entry in entries if entry.is_closed]
     assert [len(list(csv.reader([entry]))) for entry in closed] == [1] * len(closed)
     assert "".join(entry.text for entry in entries).replace("\n", "").replace("\r", "") == text.replace("\n", "").replace(

@@ -8,6 +8,7 @@ import re
 from transforms.readers import delimited
 from transforms.readers.base import Sample, Sniff
 from transforms.readers.columns import has_paper_columns
+from transforms.readers.delimited_dialect import DELIMITERS
 
 _MAX_PREAMBLE_LINES = 10
 _MAX_NAMED_COLUMNS = 12
@@ -78,7 +79,7 @@ def _preamble(lines: list[str]) -> str | None:
 
 def _table(lines: list[str]) -> str | None:
     """A table with a header of unknown names, or of one column: short cells, as many in each row."""
-    for delimiter in delimited.DELIMITERS:
+    for delimiter in DELIMITERS:
         try:
             rows = list(csv.reader(lines[:_TABLE_LINES], delimiter=delimiter))
         except csv.Error:
