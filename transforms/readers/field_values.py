@@ -47,10 +47,14 @@ def author_text(author: object) -> str:
 
     >>> author_text({"firstName": "Ann", "lastName": "Lee"}), author_text("Bo Li"), author_text({"name": "Cy Day"})
     ('Lee, Ann', 'Bo Li', 'Cy Day')
+    >>> author_text({"given": "Dee", "prefix": "van der", "family": "Hill"}), author_text({"prefix": "Dr.", "family": "Hill"})
+    ('van der Hill, Dee', 'Hill')
     """
     if not isinstance(author, Mapping):
         return as_text(author)
-    family, given = (_first_text(author, keys) for keys in (_FAMILY_KEYS, _GIVEN_KEYS))
+    family, given, particle = (_first_text(author, keys) for keys in (_FAMILY_KEYS, _GIVEN_KEYS, _PARTICLE_KEYS))
+    if family and particle[:1].islower():  # not "Dr."
+        family = f"{particle} {family}"
     return f"{family}, {given}" if family and given else family or given or _first_text(author, _NAME_KEYS)
 
 
@@ -90,6 +94,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIST_FIELDS = frozenset(column.name for column in FIELDS if column.dtype.startswith("list<"))
 _FAMILY_KEYS = ("family", "family_name", "last_name", "lastname", "lastName", "familyName", "LastName", "last", "surname")
 _GIVEN_KEYS = ("given", "given_name", "first_name", "firstname", "firstName", "givenName", "ForeName", "first", "forename")
+_PARTICLE_KEYS = ("non-dropping-particle", "particle", "prefix")  # of CSL, and of PMLR's posts
 _NAME_KEYS = (
     "name",
     "fullname",

@@ -18,6 +18,7 @@ from transforms.readers import (
     viewer_page,
     xlsx,
     xml_records,
+    yaml_documents,
 )
 from transforms.readers.base import SAMPLE_BYTES, RawFile, Reader, ReadError, Sample
 from transforms.readers.decoding import BYTE_ORDER_MARKS, decode
@@ -37,6 +38,7 @@ READERS: dict[str, Reader] = {
         sqlite_file.READER,
         xlsx.READER,
         *tagged.READERS,
+        *yaml_documents.READERS,
         xml_records.READER,
     )
 }
