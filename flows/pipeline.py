@@ -54,7 +54,8 @@ def run_pipeline(
         PaperlakeError: anything else a person can act on; nothing was published.
     """
     with hold_lock(order.lake, wait_seconds=wait_seconds, on_wait=say, command="paperlake run"):
-        for folder in (order.lake.path, order.lake.raw_dir, order.lake.releases_dir, *order.lake.work_dir.glob("*")):
+        lake = order.lake
+        for folder in (lake.path, lake.raw_dir, lake.releases_dir, lake.state_dir, *lake.work_dir.glob("*")):
             remove_leftovers(folder)
         report = RunReport(run_id=_run_id(), lake=str(order.lake.path))
         try:
