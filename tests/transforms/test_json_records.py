@@ -254,7 +254,7 @@ def test_an_array_is_read_where_any_of_its_objects_names_a_paper(reading):
         ('"more": [[{"title": "B"}]]', "/more"),
         ('"by/id": {"a": {"n": 1}, "b": {"n": 2}}', "/by~1id"),
         ('"by": {"n": 1, "a": {"title": "B"}}', "/by"),
-        ('"a": {"n": 1, "b": {"n": 2, "c": [{"title": "B"}]}}', "/a"),
+        ('"a": {"b": {"c": {"d": {"e": {"f": {"g": [{"title": "B"}]}}}}}}', "/a"),
         ('"x" 5, "more": [{"title": "B"}]', "document"),
     ],
 )

@@ -1,4 +1,13 @@
-"""This module tells where the records of a JSON document stand, and which parts of it hold objects but no papers."""
+"""This module tells where the records of a JSON document stand, and which parts of it hold objects but no papers.
+
+[{…}, {…}]                                      an array of records
+{"message": {"items": [{…}]}}                   arrays some objects deep
+{"2101.00001": {…}, "2101.00002": {…}}          records by key
+{"title": ["A", "B"], "year": [2020, 2021]}     columns, as lists or (pandas) as objects by row
+[["title", "year"], ["A", 2020]]                rows under a header; or the header in one array, the rows in another
+{…}                                             one record
+{…} {…}                                         records one after the other
+"""
 
 from __future__ import annotations
 
@@ -9,128 +18,233 @@ from dataclasses import dataclass
 from transforms.readers.base import ReadError
 from transforms.readers.columns import column_map, has_paper_columns
 from transforms.readers.field_values import map_fields
-from transforms.readers.json_scan import Member, holds_object, members, object_starts, value_end
+from transforms.readers.json_scan import Member, count_values, holds_object, members, object_starts, value_end
 from transforms.readers.json_values import JsonDecoder
+from transforms.readers.shapes import find_shape
 
-_LEVELS = 2
-"""How many objects deep an array is looked for. Lists by track or by year are two deep."""
+_LEVELS = 6
+"""How many objects deep records are looked for. Lists by conference, year and track are three deep."""
 
 _OTHER_PAPERS = frozenset({"references", "citations", "citedby", "cited_by", "related", "versions", "bibliography"})
 """Arrays in a paper that list other papers; without them a paper with its references would be read as its references."""
 
+_ENTITY = frozenset({"claims", "labels"})
+"""Names of an entity of Wikidata, whose title is its own identifier."""
+
+_TELLING_FIELDS = frozenset(
+    {"title_raw", "authors_raw", "abstract_raw", "doi_raw", "arxiv_id_raw", "openreview_id_raw", "pmid_raw", "acl_id_raw"}
+)
+_MAX_LOOKED_AT = 100
+"""How many members of an object are looked at to tell whether it is one of papers by key."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a document: an array of records, or one that is not read, with what is wrong with it.
+    """A part of a document: records, or something that is not read, with what is wrong with it.
 
     It has its JSON pointer, the name it is the value of, and where it begins and ends; `end` is None where the text ends
-    before.
+    before. `kind` is `array`, `rows`, `keyed`, `columns`, `record`, `sequence` or `unread`; `header` are the names of rows.
     """
 
     pointer: str
     name: str
     start: int
     end: int | None
+    kind: str = "array"
+    header: tuple[str, ...] = ()
     reason: str = ""
     message: str = ""
 
     @property
     def is_read(self) -> bool:
-        """Whether it is an array of records."""
-        return not self.reason
+        """Whether it holds records."""
+        return self.kind != "unread"
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Where the records of a document stand: in parts of it, or (`is_record`) it is one itself."""
+    """Where a document begins and ends, its parts, and the fields that it gives for all records in it."""
 
     start: int
+    end: int | None
     parts: tuple[Part, ...]
-    is_record: bool
     context: Mapping[str, object]
 
     @property
-    def arrays(self) -> list[Part]:
-        """The parts that are arrays of records."""
+    def read_parts(self) -> list[Part]:
+        """The parts that hold records."""
         return [part for part in self.parts if part.is_read]
 
 
-def outline(text: str) -> Outline | None:
-    """Where the records of a JSON text stand, None where it does not begin as JSON.
+def outline(text: str, position: int = 0) -> Outline | None:
+    """Where the records of the JSON document stand that begins at `position`, None where none begins.
 
-    >>> [(part.pointer, part.reason) for part in outline('{"n": 1, "a": [{"title": "A"}], "b": [{"id": 7}]}').parts]
-    [('/a', ''), ('/b', 'unread_part')]
+    A JavaScript assignment or call around a document is passed over.
+
+    >>> [(part.pointer, part.kind) for part in outline('{"n": 1, "a": [{"title": "A"}], "b": [{"id": 7}]}').parts]
+    [('/a', 'array'), ('/b', 'unread')]
     """
-    begin = _BEGIN.match(text)
+    begin = _BEGIN.match(text, position)
     if begin is None:
         return None
     start = begin.end() - 1
+    end = value_end(text, start)
     if text[start] == "[":
-        return Outline(start, (Part("", "", start, None),) if _has_papers(text, start) else (), False, {})
+        return Outline(start, end, tuple(_array_parts(text, Member("", start, end), "")), {})
     inner = list(members(text, start))
-    parts = tuple(_parts(text, start, value_end(text, start), "", inner, _LEVELS))
-    if _is_paper(inner, parts):
-        return Outline(start, (), True, {})
-    return Outline(start, parts, False, _context(text, inner))
+    parts = tuple(_object_parts(text, Member("", start, end), inner, "", _LEVELS))
+    if parts and parts[0].kind == "record" and end is not None and text[end:].lstrip(SEPARATORS).startswith("{"):
+        parts = (Part("", "", start, None, "sequence"),)
+    return Outline(start, end, parts, _context(text, inner))
 
 
-def _parts(text: str, start: int, end: int | None, pointer: str, inner: list[Member], levels: int) -> Iterator[Part]:
-    """The parts of the object that begins at `start`, which has the members `inner`."""
+def names_paper(names: list[str]) -> bool:
+    """Whether an object with these names is a paper."""
+    return has_paper_columns(names) and not _ENTITY.issubset(names)
+
+
+def _object_parts(text: str, place: Member, inner: list[Member], pointer: str, levels: int) -> Iterator[Part]:
+    """The parts of an object that has the members `inner`."""
+    if _is_columns(text, inner):
+        yield Part(pointer, place.name, place.start, place.end, "columns")
+        return
+    if _is_keyed(text, inner):
+        yield Part(pointer, place.name, place.start, place.end, "keyed")
+        return
+    parts = [*_rows_parts(text, inner, pointer)] or [*_member_parts(text, inner, pointer, levels)]
+    others = all(part.name.casefold() in _OTHER_PAPERS for part in parts if part.is_read)
+    if others and names_paper([member.name for member in inner]):
+        yield Part(pointer, place.name, place.start, place.end, "record")
+        return
+    yield from parts
+    last = inner[-1].end if inner else place.start + 1
+    if place.end is not None and last is not None and not _CLOSING.match(text, last):
+        message = "expected a name and a value, or the end of the object"
+        yield Part(pointer, "", last, place.end - 1, "unread", reason="broken_json", message=message)
+
+
+def _member_parts(text: str, inner: list[Member], pointer: str, levels: int) -> Iterator[Part]:
     for member in inner:
-        place = f"{pointer}/{member.name.replace('~', '~0').replace('/', '~1')}"
+        place = pointer + pointer_step(member.name)
         if text[member.start] == "[":
-            yield from _array_part(text, member, place)
+            yield from _array_parts(text, member, place)
         elif text[member.start] == "{":
-            yield from _object_parts(text, member, place, levels - 1)
-    last = inner[-1].end if inner else start + 1
-    if end is not None and last is not None and not _CLOSING.match(text, last):
-        yield Part(pointer, "", last, end - 1, "broken_json", "expected a name and a value, or the end of the object")
+            yield from _nested_parts(text, member, place, levels - 1)
 
 
-def _array_part(text: str, member: Member, pointer: str) -> Iterator[Part]:
-    if _has_papers(text, member.start):
+def _array_parts(text: str, member: Member, pointer: str) -> Iterator[Part]:
+    """An array as a part where it holds records, or objects that are none."""
+    if header := _header(text, member.start):
+        yield Part(pointer, member.name, member.start, member.end, "rows", header)
+    elif _has_papers(text, member.start):
         yield Part(pointer, member.name, member.start, member.end)
-    elif holds_object(text, member.start, len(text) if member.end is None else member.end):
+    elif pointer and holds_object(text, member.start, len(text) if member.end is None else member.end):
         yield _unread(pointer, member, "an array of objects without a name for titles, abstracts or identifiers")
 
 
-def _object_parts(text: str, member: Member, pointer: str, levels: int) -> Iterator[Part]:
-    """The parts of an object in the document where arrays of records are among them, else itself where it may hold any."""
+def _nested_parts(text: str, member: Member, pointer: str, levels: int) -> Iterator[Part]:
+    """The parts of an object in the document where records are among them, else itself where it may hold any."""
+    end = len(text) if member.end is None else member.end
     if levels == 0:
-        if holds_object(text, member.start + 1, len(text) if member.end is None else member.end):
+        if holds_object(text, member.start, end):
             yield _unread(pointer, member, f"objects nested more than {_LEVELS} deep")
-        elif has_paper_columns([inner.name for inner in members(text, member.start)]):
-            yield _unread(pointer, member, _LONE_RECORD)
         return
     inner = list(members(text, member.start))
-    parts = list(_parts(text, member.start, member.end, pointer, inner, levels))
-    if _is_paper(inner, parts):
-        yield _unread(pointer, member, _LONE_RECORD)
+    parts = list(_object_parts(text, member, inner, pointer, levels))
+    if any(part.kind == "record" for part in parts):
+        # Beside records it may describe the list, such as the journal that they stand in.
+        yield _unread(pointer, member, "one object that names a paper")
     elif any(part.is_read for part in parts):
         yield from parts
     elif parts or (inner and all(text[value.start] == "{" for value in inner)):
         yield _unread(pointer, member, "an object of objects, of which none is in an array of records")
 
 
+def _rows_parts(text: str, inner: list[Member], pointer: str) -> Iterator[Part]:
+    """Rows of values, where one array holds their names and another one the rows: pandas' `columns` and `data`."""
+    arrays = [member for member in inner if text[member.start] == "["]
+    headers = [names for member in arrays if (names := _texts(text, member)) and has_paper_columns(list(names))]
+    for member in arrays if headers else ():
+        if _ROWS.match(text, member.start):
+            place = pointer + pointer_step(member.name)
+            yield Part(place, member.name, member.start, member.end, "rows", headers[0])
+
+
+def _is_columns(text: str, inner: list[Member]) -> bool:
+    """Whether an object's members are the columns of a table: lists of one length, or objects with the same row names."""
+    if not inner or not has_paper_columns([member.name for member in inner]):
+        return False
+    if all(text[member.start] == "[" for member in inner):
+        if not any(_SCALARS.match(text, member.start) for member in inner if has_paper_columns([member.name])):
+            return False
+        return len({count_values(text, member.start + 1, member.end - 1) for member in inner if member.end}) == 1
+    if not all(text[member.start] == "{" for member in inner):
+        return False
+    rows = {tuple(row.name for row in members(text, member.start)) for member in inner if member.end}
+    return len(rows) == 1 and all(name.isdecimal() for name in next(iter(rows)) or ("",))
+
+
+def _is_keyed(text: str, inner: list[Member]) -> bool:
+    """Whether an object's members are papers by their keys; a single one must be a paper beyond doubt."""
+    if not inner or any(text[member.start] == "[" for member in inner):
+        return False
+    objects = [member for member in inner if text[member.start] == "{"]
+    if len(objects) < len(inner) and has_paper_columns([member.name for member in inner]):
+        return False
+    if 4 * len(objects) < 3 * len(inner):
+        return False
+    looked_at = [[name.name for name in members(text, member.start)] for member in objects[:_MAX_LOOKED_AT]]
+    papers = [names for names in looked_at if names_paper(names)]
+    if 2 * len(papers) < len(looked_at) or not papers:
+        return False
+    fields = {field for field in column_map(papers[0]).values() if field in _TELLING_FIELDS}
+    is_sure = len(fields) > 1 or find_shape(papers[0]) is not None
+    return len(papers) > 1 or (is_sure and len(inner) == 1)
+
+
+def _header(text: str, start: int) -> tuple[str, ...]:
+    """The names that the first row of an array of rows gives; none where it is no such array."""
+    if not _ROWS.match(text, start):
+        return ()
+    first = text.index("[", start + 1)
+    names = _texts(text, Member("", first, value_end(text, first)))
+    return names if has_paper_columns(list(names)) else ()
+
+
+def _texts(text: str, member: Member) -> tuple[str, ...]:
+    """The texts in an array of nothing else."""
+    if member.end is None or member.end - member.start > _MAX_HEADER_CHARACTERS or not _TEXTS.match(text, member.start):
+        return ()
+    try:
+        value, _ = JsonDecoder().decode(text, member.start)
+    except ReadError:
+        return ()
+    return tuple(map(str, value)) if isinstance(value, list) and all(isinstance(name, str) for name in value) else ()
+
+
 def _unread(pointer: str, member: Member, found: str) -> Part:
     message = f"expected arrays of records beside the ones that were read, found {found}"
-    return Part(pointer, member.name, member.start, member.end, "unread_part", message)
+    return Part(pointer, member.name, member.start, member.end, "unread", reason="unread_part", message=message)
 
 
-def _is_paper(inner: list[Member], parts: tuple[Part, ...] | list[Part]) -> bool:
-    """Whether an object with these members is a paper itself, whatever papers it refers to."""
-    others = all(part.name.casefold() in _OTHER_PAPERS for part in parts if part.is_read)
-    return others and has_paper_columns([member.name for member in inner])
+def pointer_step(name: str) -> str:
+    """One step of a JSON pointer.
+
+    >>> pointer_step("by/track")
+    '/by~1track'
+    """
+    return f"/{name.replace('~', '~0').replace('/', '~1')}"
 
 
 def _has_papers(text: str, start: int) -> bool:
     """Whether any object in the array that begins at `start` names what tells a paper."""
     seen: set[str] = set()
     for begin in object_starts(text, start):
-        new = {member.name for member in members(text, begin)} - seen
-        if new and has_paper_columns(sorted(new)):
-            return True
-        seen |= new
+        names = [member.name for member in members(text, begin)]
+        if not seen.issuperset(names):
+            if names_paper(names):
+                return True
+            seen.update(names)
     return False
 
 
@@ -147,6 +261,16 @@ def _context(text: str, inner: list[Member]) -> dict[str, object]:
     return map_fields(values, columns)
 
 
-_BEGIN = re.compile(r"[\s\ufeff]*+[\[{]")
+SEPARATORS = " \t\r\n\x1e,;"
+"""What may stand between documents: white space, the record separator of JSON text sequences, a comma or semicolon."""
+
+_MAX_HEADER_CHARACTERS = 100_000
+_BEGIN = re.compile(
+    r"[\s\ufeff\x1e]*+"
+    r"(?:export\s++default\s++|(?:(?:var|let|const)\s++)?[\w$]++(?:\.[\w$]++)*+\s*+(?:=\s*+\(?+|\()\s*+)?"
+    r"[\[{]"
+)
 _CLOSING = re.compile(r"[\s,]*+\}")
-_LONE_RECORD = "one object that names a paper"
+_ROWS = re.compile(r"\[\s*+\[")
+_TEXTS = re.compile(r'\[\s*+"')
+_SCALARS = re.compile(r'\[\s*+(?:"|null|\])')

@@ -1,32 +1,32 @@
-"""This module reads JSON documents that hold records: an array, an object around arrays, or one object that is a record.
+"""This module reads JSON documents that hold records, in every form that `json_outline` tells.
 
-    [{…}, {…}]        {"papers": [{…}, {…}]}        {"year": 2024, "tracks": {"main": [{…}], "short": [{…}]}}        {…}
-
-A part that may hold entries but is not read (objects that name no paper beside arrays that do) is one reject.
-Broken JSON costs the entry it stands in: reading goes on where the next entry can be told. The entries are counted by
-`json_scan`, which knows only brackets and quotes, over each stretch that was read whole; what is broken counts as one.
+A part that may hold entries but is not read (objects that name no paper beside arrays that do) is one reject. A file is held
+in memory as far as `json_window.WINDOW_BYTES` go; a longer array or object of records is read entry by entry.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import has_paper_columns
-from transforms.readers.decoding import decode
-from transforms.readers.json_outline import Part, outline
-from transforms.readers.json_scan import count_values, value_end
-from transforms.readers.json_values import JsonDecoder
+from transforms.readers.json_outline import Outline, outline
+from transforms.readers.json_reading import DocumentReading
+from transforms.readers.json_scan import members
+from transforms.readers.json_window import Window
 from transforms.readers.mapping import Mapper
+from transforms.readers.streaming import text_encoding
 
-_MAX_BROKEN = 100
-"""How many broken entries are read around; each costs a look at up to `_MAX_CANDIDATES` places where the next may begin."""
-
-_MAX_CANDIDATES = 200
-_ENTRY_CHARACTERS = 2**20
-"""Longest entry that is recognised after a broken one."""
+_FORMS = {
+    "array": "array",
+    "rows": "rows under a header",
+    "keyed": "object by key",
+    "columns": "columns",
+    "record": "one object",
+    "sequence": "objects one after the other",
+}
+"""What the form of a file is called, by the kind of its first part."""
 
 
 def sniff(sample: Sample) -> Sniff:
@@ -34,17 +34,13 @@ def sniff(sample: Sample) -> Sniff:
     document = None if sample.text is None else outline(sample.text)
     if document is None or sample.text is None:
         return Sniff(0.0, "it does not begin with [ or {")
-    end = value_end(sample.text, document.start)
-    if end is not None and sample.text[end:].lstrip().startswith("{"):
-        return Sniff(0.1, "more objects follow the first")
-    if document.is_record:
-        if not sample.is_whole and not _LINE_END.search(sample.text, document.start, end or len(sample.text)):
-            return Sniff(0.1, "one object on the first line, and perhaps more after the sample")
-        return Sniff(0.9, "one object that is a record")
-    if document.arrays:
-        places = ", ".join(place.pointer or "the document" for place in document.arrays)
-        return Sniff(0.95, f"objects with names of papers' columns in {places}")
-    return Sniff(0.0, "JSON, but no objects with a name for titles, abstracts or identifiers")
+    parts = document.read_parts
+    if not parts:
+        return Sniff(0.0, "JSON, but no objects with a name for titles, abstracts or identifiers")
+    if sample.text[document.start] == "{" and _may_be_lines(sample.text, document):
+        return Sniff(0.1, "one object on the first line, and more after it")
+    places = ", ".join(part.pointer or "the document" for part in parts)
+    return Sniff(0.9 if parts[0].kind in ("record", "sequence") else 0.95, f"{_FORMS[parts[0].kind]}: papers in {places}")
 
 
 def read(raw_file: RawFile) -> Iterator[Batch]:
@@ -54,192 +50,77 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
 
     Raises:
         ReadError: `binary` or `bad_encoding`, where it is no text; `broken_json`, where it is one record and broken;
-            `not_a_paper_list`, where no names of papers' columns are found.
+            `not_a_paper_list`, where no names of papers' columns are found; `document_too_large`.
     """
-    decoded = decode(raw_file.whole_bytes())
-    text = decoded.text
-    document = outline(text)
-    if document is None or not (document.is_record or document.arrays):
-        raise ReadError(
-            "not_a_paper_list",
-            f"expected JSON with objects that name a title, an abstract or an identifier; found {text[:100]!r}",
-        )
-    reading = _Reading(text, document.context, BatchBuilder(Mapper(given=raw_file.columns)))
-    if document.is_record:
-        end = reading.add_document(document.start)
-    else:
-        end = document.start
-        for part in document.parts:
-            if part.is_read:
-                yield from reading.read_array(part)
-                end = reading.position
+    encoding = text_encoding(raw_file.path)
+    with raw_file.path.open("rb") as file:
+        window = Window(file, raw_file, encoding)
+        reading = DocumentReading(window, BatchBuilder(Mapper(given=raw_file.columns)))
+        number, document = 1, _outline(window, 0)
+        if document is None or not document.read_parts:
+            raise ReadError(
+                "not_a_paper_list",
+                f"expected JSON with objects that name a title, an abstract or an identifier; found {window.text[:100]!r}",
+            )
+        form = _FORMS[document.read_parts[0].kind]
+        end = 0
+        while document is not None:
+            reading.context = document.context
+            reading.position = document.start
+            for part in document.parts:
+                yield from reading.read(part)
+            is_open = document.end is None or any(part.end is None for part in document.parts)
+            end = reading.position if is_open else max(reading.position, document.end or 0)
+            if document.end is None and (more := _MORE_MEMBERS.match(window.text, end)):
+                # The document went beyond the window: what follows is read as an object of its own.
+                window.text, end = "{" + window.text[more.end() :], 0
             else:
-                end = reading.add_unread(part)
-        if text[document.start] == "{":
-            end = max(value_end(text, document.start) or 0, end)
-    reading.add_rest(end)
-    form = "one object" if document.is_record else "array"
-    yield reading.take(form=form, encoding=decoded.encoding)
+                number += 1
+                reading.prefix = f"document {number} "
+                end = _next_document(window, end)
+            document = _outline(window, end)
+            document = document if document and document.read_parts else None
+        reading.prefix = ""
+        reading.add_rest(end)
+    yield reading.take(form=form, encoding=encoding.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One entry of an array: its place in the text, and its value, or what is wrong with it."""
+def _may_be_lines(text: str, document: Outline) -> bool:
+    """Whether an object that names a paper stands on one line, and others on the lines after it, or beyond the sample."""
+    names = [member.name for member in members(text, document.start)]
+    end = len(text) if document.end is None else document.end
+    if not has_paper_columns(names) or _LINE_END.search(text, document.start, end):
+        return False
+    if document.end is None:
+        return document.read_parts[0].kind in ("record", "columns")
+    return bool(_NEXT_LINE.match(text, end))
 
-    start: int
-    end: int
-    value: object = None
-    reason: str = ""
-    message: str = ""
+
+def _outline(window: Window, position: int) -> Outline | None:
+    """The outline of the document at `position`; where the window cuts it in a part that is not read, of all of it."""
+    document = outline(window.text, position)
+    if document is None or window.is_whole or document.end is not None:
+        return document
+    last = document.parts[-1] if document.parts else None
+    if last is None or last.end is not None or last.kind in ("unread", "columns", "record"):
+        window.read_all()
+        return outline(window.text, position)
+    return document
 
 
-@dataclass
-class _Reading:
-    """A document being read: what was collected, how many entries were counted, and up to where."""
-
-    text: str
-    context: Mapping[str, object]
-    builder: BatchBuilder
-    position: int = 0
-    counted: int = 0
-    decoder: JsonDecoder = field(default_factory=JsonDecoder)
-
-    def take(self, *, form: str | None = None, encoding: str | None = None) -> Batch:
-        """What was collected since the last time."""
-        counted, self.counted = self.counted, 0
-        return self.builder.take(entries_counted=counted, form=form, encoding=encoding)
-
-    def add_document(self, start: int) -> int:
-        """Adds the whole document as one record, and gives where it ends.
-
-        Raises:
-            ReadError: `broken_json` or `too_deep`.
-        """
-        value, end = self.decoder.decode(self.text, start)
-        self._add(_Entry(start, end, value), "document")
-        self.counted += count_values(self.text, start, end)
-        return end
-
-    def read_array(self, place: Part) -> Iterator[Batch]:
-        """Adds the entries of an array, and leaves `position` at its end."""
-        stretch: tuple[int, int] | None = None
-        for index, entry in enumerate(self._entries(place.start + 1)):
-            self._add(entry, f"{place.pointer}/{index}")
-            if entry.reason:
-                self._count(stretch)
-                stretch, self.counted = None, self.counted + 1
-            else:
-                stretch = (stretch[0] if stretch else entry.start, entry.end)
-            if self.builder.is_full:
-                self._count(stretch)
-                stretch = None
-                yield self.take()
-        self._count(stretch)
-
-    def add_unread(self, part: Part) -> int:
-        """Adds a part that is not read as one reject, and gives where it ends."""
-        end = len(self.text) if part.end is None else part.end
-        self.builder.reject(part.reason, part.message, text=self.text[part.start : end], locator=part.pointer or "document")
-        self.counted += 1
-        return end
-
-    def add_rest(self, end: int) -> None:
-        """Adds what follows the document as a reject."""
-        rest = self.text[end:]
-        if rest.strip(" \t\r\n]}\ufeff"):
-            self.builder.reject("broken_json", "text after the end of the document", text=rest, locator=f"character {end + 1}")
-            self.counted += 1
-
-    def _count(self, stretch: tuple[int, int] | None) -> None:
-        if stretch:
-            self.counted += count_values(self.text, *stretch)
-
-    def _add(self, entry: _Entry, locator: str) -> None:
-        if isinstance(entry.value, dict):
-            raw_text = self.decoder.text_of(entry.value)
-            self.builder.record(entry.value, locator=locator, context=self.context, raw_text=raw_text)
-            return
-        reason = entry.reason or "not_an_object"
-        message = entry.message or f"expected an object, found {type(entry.value).__name__}"
-        self.builder.reject(reason, message, text=self.text[entry.start : entry.end], locator=locator)
-
-    def _entries(self, start: int) -> Iterator[_Entry]:
-        """The entries of the array whose first entry begins at or after `start`; those that are broken too."""
-        names: frozenset[str] = frozenset()
-        self.position, broken_count = start, 0
-        while (begin := _next_entry(self.text, self.position)) is not None:
-            entry = self._decoded(begin)
-            if entry.reason:
-                broken_count += 1
-                entry = self._recovered(entry, names) if broken_count <= _MAX_BROKEN else _broken(entry, len(self.text))
-            elif isinstance(entry.value, dict):
-                names = names or frozenset(entry.value)
-            self.position = entry.end
-            yield entry
-
-    def _decoded(self, start: int) -> _Entry:
-        try:
-            value, end = self.decoder.decode(self.text, start)
-        except ReadError as error:
-            return _Entry(start, start, None, error.reason, str(error))
-        if not isinstance(value, (dict, list, str)) and _WORD.match(self.text, end):
-            return _Entry(start, start, None, "broken_json", "a word that is no JSON value")
-        return _Entry(start, end, value)
-
-    def _recovered(self, broken: _Entry, names: frozenset[str]) -> _Entry:
-        """The entry read more leniently, or else the broken entry up to where the next one begins."""
-        is_container = self.text[broken.start] in "[{"
-        end = value_end(self.text, broken.start) if is_container else None
-        if end is not None and broken.reason == "broken_json":
-            lenient = JsonDecoder(is_strict=False)
-            try:
-                value, lenient_end = lenient.decode(self.text, broken.start)
-            except ReadError:
-                lenient_end = -1
-            if lenient_end == end:
-                # Control characters in strings: a file that has them once has them often.
-                self.decoder = lenient
-                return _Entry(broken.start, end, value)
-        following = self._following(broken.start + 1, end or len(self.text), names)
-        return _broken(broken, following or end or len(self.text))
-
-    def _following(self, start: int, end: int, names: frozenset[str]) -> int | None:
-        """Where, before `end`, an object begins that is like the entries before; what is nested in them is not."""
-        for count, candidate in enumerate(_CANDIDATE.finditer(self.text, start, end)):
-            if count == _MAX_CANDIDATES:
-                break
-            begin = candidate.end() - 1
-            try:
-                value, _ = self.decoder.decode(self.text[begin : begin + _ENTRY_CHARACTERS])
-            except ReadError:
-                continue
-            if isinstance(value, dict) and _is_alike(frozenset(value), names):
-                return begin
-        return None
+def _next_document(window: Window, end: int) -> int:
+    """Where to look for the next document after the one that ends at `end`."""
+    if not window.is_whole:
+        window.advance(end)
+        end = 0
+    found = _NEXT.match(window.text, end)
+    return found.end() if found else end
 
 
 _LINE_END = re.compile(r"[\r\n]")
-_WORD = re.compile(r'[^\s{}\[\]",:]')
-_CANDIDATE = re.compile(r"[,\n\]}]\s*+\{")
-_BETWEEN = re.compile(r"[\s,]*+")
-
-
-def _next_entry(text: str, position: int) -> int | None:
-    """Where the next entry of an array begins, None at the end of the array or of the text."""
-    between = _BETWEEN.match(text, position)
-    start = between.end() if between else position
-    return None if start == len(text) or text[start] == "]" else start
-
-
-def _broken(entry: _Entry, end: int) -> _Entry:
-    return _Entry(entry.start, end, None, entry.reason, entry.message)
-
-
-def _is_alike(found: frozenset[str], names: frozenset[str]) -> bool:
-    """Whether an object is like an entry: half of the names are shared, or it names a paper where no entry is known."""
-    if not names:
-        return has_paper_columns(list(found))
-    return 2 * len(found & names) >= len(found | names)
+_NEXT_LINE = re.compile(r"[ \t,;]*+[\r\n][\s,;]*+\{")
+_NEXT = re.compile(r"[\s,;\])}]*+(?=[\[{])")
+_MORE_MEMBERS = re.compile(r'[\s\]}]*+,\s*+(?=")')
 
 
 READER = Reader(

@@ -57,12 +57,12 @@ def members(text: str, start: int) -> Iterator[Member]:
     ['title', 'authors']
     """
     position = start + 1
-    while name := _NAME.match(text, position):
+    while name := NAME.match(text, position):
         value = _TOKEN.match(text, name.end())
         if value is None:
             return
         end = value.end() if value.lastgroup in ("flat", "string", "word") else value_end(text, value.start())
-        yield Member(_name_text(name["name"]), value.start(), end)
+        yield Member(name_text(name["name"]), value.start(), end)
         if end is None:
             return
         position = end
@@ -98,7 +98,8 @@ def holds_object(text: str, start: int, end: int) -> bool:
 
 
 _SEPARATOR = re.compile(r"[\s,]*+")
-_NAME = re.compile(r'[\s,]*+(?P<name>"(?:[^"\\]++|\\.)*+")\s*+:\s*+', re.DOTALL)
+NAME = re.compile(r'[\s,]*+(?P<name>"(?:[^"\\]++|\\.)*+")\s*+:\s*+', re.DOTALL)
+"""The name of a member, and what stands around it, up to its value."""
 
 
 def _values(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -120,7 +121,8 @@ def _values(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield value_start, token.end()
 
 
-def _name_text(quoted: str) -> str:
+def name_text(quoted: str) -> str:
+    """The name that stands in quotes."""
     try:
         return str(json.loads(quoted, strict=False))
     except ValueError:

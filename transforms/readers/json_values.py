@@ -69,8 +69,15 @@ class JsonDecoder:
         is_own = self._is_strict and not self._is_altered and not _LINE_END.search(self._given)
         if is_own and not _SURROGATE_ESCAPE.search(self._given) and _is_sound(self._given):
             return self._given
-        text = _dump(value) if self._has_number_text else _encoded(value)
+        text = self._written(value)
         return self._given if is_own and _is_sound(text) else without_surrogates(text)
+
+    def write(self, value: object) -> str:
+        """JSON text, on one line, of a value made of what was decoded last."""
+        return without_surrogates(self._written(value))
+
+    def _written(self, value: object) -> str:
+        return _dump(value) if self._has_number_text else _encoded(value)
 
     def _constant(self, name: str) -> str | None:
         self._is_altered = True
