@@ -17,7 +17,7 @@ def count_entries(blocks: Iterable[bytes], vocabulary: Vocabulary, ends: dict[by
     What stands in a comment or a CDATA section counts as no tag. `ends` says where the last of each ends
     (`xml_entries.last_ends`).
     """
-    piece = re.compile(b"(?:(<!--)|(<!\\[CDATA\\[)|" + vocabulary.tag().encode() + b")[^<]*")
+    piece = re.compile(b"<" + vocabulary.token().encode() + b"[^<]*")
     counter, closing = _Counter(vocabulary), b""
     for offset, window in _windows(blocks):
         place = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -25,6 +25,7 @@ A path is names joined by dots, through lists too; `*` is any child. `name[key=v
 _LISTS = ("author_names_raw", "urls_raw", "link_urls_raw")
 _JOINED = {"keywords_raw": "; ", "abstract_raw": "\n", "tags_raw": "; "}
 _STEP = re.compile(r"([^.\[\]|]+)(?:\[(!?)([\w-]+)(?:([=~])([^\]]*))?\])?")
+_HEAD = re.compile(r"[^.\[\]|]*")
 _FIXED_CASE = re.compile(r"</?fixed-case\s*/?>")
 _TEX_MATH = re.compile(r"</?tex-math[^<>]{0,200}>")
 
@@ -41,28 +42,15 @@ def find_fields(value: Mapping[str, object], fields: Fields) -> dict[str, object
     {'author_names_raw': ['Lee, Ann'], 'doi_raw': '10.1/x'}
     """
     found: dict[str, object] = {}
+    known: dict[str, list[object]] = {"": [value]}
     for path, field in fields:
-        if field in found and field not in _LISTS:
-            continue
-        texts = [text for text in find_texts(value, path) if text]
-        if texts and field in _LISTS:
-            known = found.setdefault(field, [])
-            assert isinstance(known, list)
-            if field != "author_names_raw" or not known:
-                known.extend(texts)
-        elif texts:
-            found[field] = _JOINED[field].join(dict.fromkeys(texts)) if field in _JOINED else texts[0]
+        _fill(found, field, path, _values(path, known))
     return found
 
 
 def find_texts(value: object, path: str) -> list[str]:
     """The texts at a path, without space around them; "" where what stands there has none."""
-    steps, conversion = _steps(path)
-    values = [value]
-    for step in steps:
-        values = [inner for outer in values for inner in step.of(outer)]
-    convert = CONVERSIONS[conversion] if conversion else text_of
-    return [_TEX_MATH.sub("$", _FIXED_CASE.sub("", convert(found))).strip() for found in values]
+    return _texts(_values(path, {"": [value]}), path)
 
 
 class XmlMapper(Mapper):
@@ -73,21 +61,27 @@ class XmlMapper(Mapper):
         self._ignored = {path for path, field in given.items() if field == IGNORED_COLUMN}
         self._wanted = {path: field for path, field in given.items() if field != IGNORED_COLUMN}
         self._fields = tuple(pair for pair in dialect if pair[0] not in given)
+        paths = (*self._wanted, *(path for path, _ in self._fields))
+        self._heads = {_HEAD.match(path)[0] for path in paths}  # type: ignore[index]
         self._counts: Counter[tuple[str, str | None, str]] = Counter()
 
     def fields(self, raw: Mapping[str, object]) -> dict[str, object]:
         """The fields that a record fills; the record is counted."""
-        heads = {path.partition("|")[0].partition(".")[0].partition("[")[0] for path in self._wanted}
+        found: dict[str, object] = {}
+        known: dict[str, list[object]] = {"": [raw]}
         for path, field in self._fields:
-            if any(find_texts(raw, path)):
+            values = _values(path, known)
+            if values:
                 self._counts[path, field, "format"] += 1
-            heads.add(path.partition("|")[0].partition(".")[0].partition("[")[0])
+                _fill(found, field, path, values)
         for name in raw:
-            if name not in heads and "*" not in heads:
+            if name not in self._heads and "*" not in self._heads:
                 self._counts[name, None, "config" if name in self._ignored else "unknown"] += 1
-        given = {path: found for path in self._wanted if (found := value_at(raw, path)) is not None}
+        if not self._wanted:
+            return found
+        given = {path: there for path in self._wanted if (there := value_at(raw, path)) is not None}
         self._counts.update((path, self._wanted[path], "config") for path in given)
-        return find_fields(raw, self._fields) | map_fields(given, self._wanted)
+        return found | map_fields(given, self._wanted)
 
     def take(self) -> pl.DataFrame:
         """The paths seen since the last time (`COLUMN_SCHEMA`)."""
@@ -96,13 +90,42 @@ class XmlMapper(Mapper):
         return pl.DataFrame(rows, schema=COLUMN_SCHEMA, orient="row")
 
 
+def _values(path: str, known: dict[str, list[object]]) -> list[object]:
+    """What stands at a path; `known` is what stands at others, the record itself at the empty one."""
+    names = path.partition("|")[0]
+    values = known.get(names)
+    if values is None:
+        outer, step = _parted(names)
+        values = known[names] = [inner for value in _values(outer, known) for inner in step.of(value)]
+    return values
+
+
+def _texts(values: list[object], path: str) -> list[str]:
+    convert = CONVERSIONS.get(path.partition("|")[2], text_of)
+    texts = [convert(found).strip() for found in values]
+    return [_TEX_MATH.sub("$", _FIXED_CASE.sub("", text)) if "<" in text else text for text in texts]
+
+
+def _fill(found: dict[str, object], field: str, path: str, values: list[object]) -> None:
+    """Fills a field from what stands at a path, where it is not filled yet; a list of addresses goes on."""
+    if field in found and field not in ("urls_raw", "link_urls_raw"):
+        return
+    texts = [text for text in _texts(values, path) if text]
+    if texts and field in _LISTS:
+        known = found.setdefault(field, [])
+        assert isinstance(known, list)
+        known.extend(texts)
+    elif texts:
+        found[field] = _JOINED[field].join(dict.fromkeys(texts)) if field in _JOINED else texts[0]
+
+
 def text_of(value: object) -> str:
     """The text of a value, of an object the texts in it one after the other, attributes left out."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
         return " ".join(filter(None, (text_of(inner).strip() for inner in value)))
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         if "#text" in value:
             return text_of(value["#text"])
         return text_of([inner for name, inner in value.items() if not name.startswith("@")])
@@ -111,7 +134,7 @@ def text_of(value: object) -> str:
 
 def _person(value: object) -> str:
     """A person as `Family, Given`, a group as its name."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return text_of(value).strip()
     family, given = _first(value, _FAMILY), _first(value, _GIVEN)
     if given and (middle := _first(value, ("Middle", "MiddleName"))):
@@ -122,9 +145,9 @@ def _person(value: object) -> str:
         return f"{family}, {given}" if family and given else family or given
     for name in _WHOLE:
         if inner := value.get(name):
-            return _person(inner) if isinstance(inner, Mapping) else text_of(inner).strip()
+            return _person(inner) if isinstance(inner, dict) else text_of(inner).strip()
     inner = next((inner for name, inner in value.items() if not name.startswith("@")), "")
-    return _person(inner) if isinstance(inner, Mapping) else text_of(inner).strip()
+    return _person(inner) if isinstance(inner, dict) else text_of(inner).strip()
 
 
 def _first(value: Mapping[str, object], names: tuple[str, ...]) -> str:
@@ -149,13 +172,13 @@ def _library_name(value: object) -> str:
     if roles and not roles & {"aut", "cre"}:
         return ""
     family, given = (next(iter(find_texts(value, f"subfield[code={code}]")), "") for code in "ad")
-    is_pica = isinstance(value, Mapping) and str(value.get("@tag", "")).startswith("028")
+    is_pica = isinstance(value, dict) and str(value.get("@tag", "")).startswith("028")
     return f"{family}, {given}" if is_pica and family and given else family.rstrip(",")
 
 
 def _range(value: object) -> str:
     """Pages from a first and a last one."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return ""
     first, last = (_first(value, names) for names in (("first_page", "start", "fpage"), ("last_page", "end", "lpage")))
     return f"{first}-{last}" if first and last else first or _first(value, ("elocation-id",))
@@ -163,13 +186,13 @@ def _range(value: object) -> str:
 
 def _labelled(value: object) -> str:
     """A part of an abstract with its label before it."""
-    label = str(value.get("@Label", "")) if isinstance(value, Mapping) else ""
+    label = str(value.get("@Label", "")) if isinstance(value, dict) else ""
     return f"{label}: {text_of(value)}" if label and label != "UNLABELLED" else text_of(value)
 
 
 def _plain(value: object) -> str:
     """A text that stands there as one, not as objects."""
-    return text_of(value) if isinstance(value, str) or (isinstance(value, Mapping) and "#text" in value) else ""
+    return text_of(value) if isinstance(value, str) or (isinstance(value, dict) and "#text" in value) else ""
 
 
 def _doi(value: object) -> str:
@@ -184,14 +207,14 @@ def _address(value: object) -> str:
 
 def _date(value: object) -> str:
     """A date of its parts; what stands there as text else."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return text_of(value)
     parts = (_first(value, (name.capitalize(), name)) for name in ("year", "month", "day"))
     return "-".join(filter(None, parts)) or text_of(value.get("#text"))
 
 
 def _child_name(value: object) -> str:
-    return next((name for name in value if name[:1] not in "@#"), "") if isinstance(value, Mapping) else ""
+    return next((name for name in value if name[:1] not in "@#"), "") if isinstance(value, dict) else ""
 
 
 def _without_number(value: object) -> str:
@@ -229,22 +252,20 @@ class _Step:
     sign: str
     values: tuple[str, ...]
 
-    def of(self, outer: object) -> Iterator[object]:
+    def of(self, outer: object) -> list[object]:
         """What an object has under this name, one by one."""
-        if not isinstance(outer, Mapping):
-            return
-        inner = (
-            (value for name, value in outer.items() if name[:1] not in "@#") if self.name == "*" else (outer.get(self.name),)
-        )
-        for value in inner:
-            for one in value if isinstance(value, list) else (value,):
-                if one is not None and self._fits(one):
-                    yield one
+        if not isinstance(outer, dict):
+            return []
+        if self.name == "*":
+            inner = [value for name, value in outer.items() if name[:1] not in "@#"]
+        else:
+            value = outer.get(self.name)
+            inner = [] if value is None else [value]
+        ones = [one for value in inner for one in (value if isinstance(value, list) else (value,))]
+        return [one for one in ones if self._fits(one)] if self.key else ones
 
     def _fits(self, value: object) -> bool:
-        if not self.key:
-            return True
-        attribute = value.get(f"@{self.key}") if isinstance(value, Mapping) else None
+        attribute = value.get(f"@{self.key}") if isinstance(value, dict) else None
         if self.wants_none:
             return attribute is None
         if self.sign == "~":
@@ -253,9 +274,10 @@ class _Step:
 
 
 @cache
-def _steps(path: str) -> tuple[tuple[_Step, ...], str]:
-    names, _, conversion = path.partition("|")
-    return tuple(
-        _Step(match[1], bool(match[2]), match[3] or "", match[4] or "", tuple((match[5] or "").split(",")))
-        for match in _STEP.finditer(names)
-    ), conversion
+def _parted(names: str) -> tuple[str, _Step]:
+    """The path to the objects around, and the last step."""
+    outer, _, last = names.rpartition(".")
+    match = _STEP.fullmatch(last)
+    assert match, f"no step of a path: {last}"
+    values = tuple((match[5] or "").split(","))
+    return outer, _Step(match[1], bool(match[2]), match[3] or "", match[4] or "", values)

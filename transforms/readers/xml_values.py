@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html.entities
 import re
+from functools import lru_cache
 
 from lxml import etree
 
@@ -74,9 +75,10 @@ def element_value(element: etree._Element) -> object:
 
     Attributes are `@name`, the text beside them is `#text`. A text with mark-up in it stays one, with its tags.
     """
-    attributes: dict[str, object] = {f"@{local_name(name)}": value for name, value in element.attrib.items()}
-    if len(element) == 0 or _is_text(element):
-        text = _marked_up(element) if len(element) else element.text or ""
+    attributes: dict[str, object] = {f"@{local_name(name)}": value for name, value in element.items()}
+    has_children = len(element) > 0
+    if not has_children or _is_text(element):
+        text = _marked_up(element) if has_children else element.text or ""
         if attributes and text:
             attributes["#text"] = text
         return attributes or text
@@ -93,6 +95,7 @@ def element_value(element: etree._Element) -> object:
     return value
 
 
+@lru_cache(maxsize=10_000)
 def local_name(name: str) -> str:
     """A name without its namespace.
 
@@ -103,10 +106,15 @@ def local_name(name: str) -> str:
 
 
 def _is_text(element: etree._Element) -> bool:
-    texts = (element.text, *(child.tail for child in element))
-    return any(text and not text.isspace() for text in texts) or any(
-        local_name(child.tag) in _TEXT_ELEMENTS for child in element
-    )
+    """Whether a word stands among the children of an element, or one of them is mark-up."""
+    text = element.text
+    if text and not text.isspace():
+        return True
+    for child in element:
+        tail = child.tail
+        if (tail and not tail.isspace()) or local_name(child.tag) in _TEXT_ELEMENTS:
+            return True
+    return False
 
 
 def _marked_up(element: etree._Element) -> str:
