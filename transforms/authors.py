@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from transforms.author_lists import split_author_lists
-from transforms.person_names import person_name
+from transforms.person_names import PersonName, is_group, person_name
 from transforms.placeholders import without_placeholder
 from transforms.text import plain_text
 
@@ -26,6 +26,11 @@ _NO_NAME = (
     r"anonymous(?: (?:authors?|submission|acl submission))?|anon|unknown authors?|no authors?.*|author\(?s?\)?|"
     r"(?:and )?others?|(?:et|and) al|(?:paper )?under (?:double[- ]blind )?review|[^\p{L}]*"
 )
+# BibTeX writes braces around a name that is not to be taken apart ("{Ash and Elm}"), and around a family name of several words.
+_IN_BRACES = r"(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*"
+_WHOLE_NAME = rf"^\{{{_IN_BRACES}\s{_IN_BRACES}\}}$"
+_INVERTED_PERSON = r"^\{[^\s,{}]+, [^\s,{}]+(?: [^\s,{}]+){0,2}\}$"
+_BRACED_FAMILY = rf"^((?:[^{{}},]|\{{[^{{}}]*\}})+?)\s+\{{({_IN_BRACES}\s{_IN_BRACES})\}}$"
 
 
 def clean_authors(staged: pl.DataFrame) -> pl.Series:
@@ -85,7 +90,11 @@ def _taken_apart(names: pl.DataFrame) -> pl.DataFrame:
     names = names.with_columns(is_simple=raw.str.contains(_SIMPLE_NAME) & ~raw.str.contains(_NEEDS_RULES))
     odd = names.filter(~pl.col("is_simple")).select(raw.unique(maintain_order=True)).with_columns(plain=_plain_name(raw))
     odd = odd.with_columns(without_placeholder(pl.col("plain"), _NO_NAME)).drop_nulls("plain")
-    parts = [person_name(name) for name in odd["plain"]]
+    is_whole, is_inverted = raw.str.contains(_WHOLE_NAME), raw.str.contains(_INVERTED_PERSON)
+    parts = [
+        PersonName(name, None, None) if whole and " " in name and (not inverted or is_group(name)) else person_name(name)
+        for name, whole, inverted in odd.select("plain", is_whole.alias("whole"), is_inverted.alias("inverted")).rows()
+    ]
     rules = odd.select(
         "name_raw",
         pl.Series("name", [part.name for part in parts], pl.String),
@@ -109,7 +118,8 @@ def _taken_apart(names: pl.DataFrame) -> pl.DataFrame:
 def _plain_name(name: pl.Expr) -> pl.Expr:
     """A name without mark-up, footnote marks, DBLP's number of a namesake, and "et al." behind it."""
     return (
-        plain_text(name)
+        plain_text(name.str.replace(_BRACED_FAMILY, "$2, $1"))
+        .str.replace_all(r"[{}]", "")
         .str.replace(r"(?i),?\s+et\.? al\.?$", "")
         .str.replace(r"^(?i:and|&)\s+", "")
         .str.replace_all(r"[*∗†‡§¶‖⁎#]+|[¹²³⁰⁴-⁹]+|\s0\d{3}$|(\p{L}{2,})\d+(?:,\d+)*$|\(\s*\)", "$1")

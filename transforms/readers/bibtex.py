@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff
 from transforms.readers.bibtex_blocks import Block, blocks, text_blocks
@@ -139,7 +140,7 @@ _ENTRY = re.compile(
 _COMMENT_LINE = re.compile(r"[\r\n][ \t]*+%[^\r\n]*+")
 _MACRO = re.compile(r"\s*+[^\s,={}\"]++\s*+=\s*+[\"{\w]")
 _quoted = json.encoder.encode_basestring
-_PREPRINT = re.compile(r"\barxiv[:\s]|^\s*+abs/\d", re.IGNORECASE)
+_PMID_NOTE_CHARACTERS = 40
 _PMID = re.compile(r"\W*pmid\W*(\d{1,8})\W*", re.IGNORECASE)
 
 
@@ -207,7 +208,12 @@ def _raw(block: Block, parsed: Body) -> dict[str, str]:
 
 def _raw_text(raw: Mapping[str, str]) -> str:
     """What `raw_json` gives, for texts only, in a tenth of its time."""
-    return without_surrogates(f"{{{', '.join([f'{_quoted(name)}: {_quoted(value)}' for name, value in raw.items()])}}}")
+    return without_surrogates("{" + ", ".join([_member_name(name) + _quoted(value) for name, value in raw.items()]) + "}")
+
+
+@lru_cache(1000)
+def _member_name(name: str) -> str:
+    return f"{_quoted(name)}: "
 
 
 def _context(kind: str, raw: Mapping[str, str], parents: Parents) -> dict[str, object]:
@@ -238,19 +244,19 @@ def _names(fields: Mapping[str, str], column: str) -> list[str]:
 
 def _typed_identifiers(fields: Mapping[str, str]) -> dict[str, str]:
     """The identifiers that one field gives and another names: eprint, and preprints cited as articles of a journal."""
-    eprint = fields.get("eprint", "")
-    scheme = (fields.get("eprinttype") or fields.get("archiveprefix") or "").strip(" {}").lower()
-    if eprint and (scheme == "arxiv" or eprint[:6].lower() == "arxiv:"):
-        return {"arxiv_id_raw": eprint}
-    if eprint and scheme in ("pubmed", "pmid"):
-        return {"pmid_raw": eprint}
+    if eprint := fields.get("eprint"):
+        scheme = (fields.get("eprinttype") or fields.get("archiveprefix") or "").strip(" {}").lower()
+        if scheme == "arxiv" or eprint[:6].lower() == "arxiv:":
+            return {"arxiv_id_raw": eprint}
+        if scheme in ("pubmed", "pmid"):
+            return {"pmid_raw": eprint}
     journal = fields.get("journal") or fields.get("journaltitle") or ""
     if journal == "CoRR" and fields.get("volume", "").startswith("abs/"):
         return {"arxiv_id_raw": f"arXiv:{fields['volume'][4:]}"}
-    if _PREPRINT.search(journal):
+    if "arxiv" in journal.lower():
         return {"arxiv_id_raw": journal}
-    note = fields.get("note", "")
-    if len(note) < 40 and (pmid := _PMID.fullmatch(note)):
+    note = fields.get("note")
+    if note and len(note) < _PMID_NOTE_CHARACTERS and (pmid := _PMID.fullmatch(note)):
         return {"pmid_raw": pmid[1]}
     return {}
 

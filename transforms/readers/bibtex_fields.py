@@ -15,7 +15,7 @@ MONTHS = {name[:3].lower(): name for name in _MONTH_NAMES.split()}
 """The macros that every style of BibTeX defines; one that stands alone is kept as its name, as each style spells it."""
 
 
-MAX_MACRO_CHARACTERS = 100_000
+MAX_MACRO_CHARACTERS = 5_000
 """How much of one entry's values may come from macros; three letters may stand for thousands, in entry after entry."""
 
 
@@ -59,11 +59,9 @@ def parse_body(body: str, macros: Mapping[str, str], *, is_escaped: bool = False
     while True:
         found = None if is_escaped else _FIELD.match(body, place)
         if found:
-            name, braced, quoted, bare = found.group(1, 2, 3, 4)
-            value = braced if braced is not None else quoted
-            if value is None:
-                value = parsed.resolved(bare, macros)
-            parsed.pairs.append((name.lower(), value))
+            index = found.lastindex or 0
+            value = found[index]
+            parsed.pairs.append((found[1].lower(), parsed.resolved(value, macros) if index == _BARE_GROUP else value))
             place = found.end()
             continue
         named = _NAME.match(body, place)
@@ -101,6 +99,7 @@ _END = rf"\s*+(?:,|\Z|(?={_FIELD_NAME}\s*+=))"
 _FIELD = re.compile(
     rf"{_NAME.pattern}(?:\{{((?:{_NESTED})*+)\}}|\"((?:[^{{}}\"]++|\{{(?:{_NESTED})*+\}})*+)\"|({_BARE})){_END}"
 )
+_BARE_GROUP = 4
 _QUOTED = re.compile(rf"\"((?:[^{{}}\"]++|\{{(?:{_NESTED})*+\}})*+)\"(?=\s*+#|{_END})")
 _QUOTE_END = re.compile(rf"\"(?=\s*+#|{_END})")
 _NEXT_FIELD = re.compile(rf"(?:,|[\r\n])(?=\s*+{_FIELD_NAME}\s*+=\s*+[\"{{\w])")

@@ -8,6 +8,7 @@ _AND = re.compile(r"(?<!\s)\s++and(?=\s)", re.IGNORECASE)
 _BRACE_OR_AND = re.compile(r"([{}])|(?<!\s)\s++and(?=\s)", re.IGNORECASE)
 _BRACE_OR_COMMA = re.compile(r"([{}])|,")
 _OTHERS = re.compile(r"others|et\.?\s+al\.?|and", re.IGNORECASE)
+_OTHERS_CHARACTERS = 10
 _PARTS = re.compile(r"\s*+\"?(?:family|given|prefix|suffix|useprefix|id)(?:-i)?\s*+=", re.IGNORECASE)
 _WRAPPED = re.compile(r"\{([^{}]*)\}")
 _INVERTED = re.compile(r"[^,]+,[^,]+")
@@ -25,12 +26,19 @@ def split_names(text: str) -> list[str]:
     >>> split_names("{Lee, Ann and Li, Bo}"), split_names("Lee, Ann; Li, Bo"), split_names("Ann Lee, Bo Li, Cy Day, Di Fox")
     (['Lee, Ann', 'Li, Bo'], ['Lee, Ann', 'Li, Bo'], ['Ann Lee', 'Bo Li', 'Cy Day', 'Di Fox'])
     """
-    names = _pieces(text, _BRACE_OR_AND) if "{" in text else _AND.split(text)
+    names = _AND.split(text)
+    if "{" in text and any(name.count("{") != name.count("}") for name in names):
+        names = _pieces(text, _BRACE_OR_AND)
     if len(names) == 1:
         names = _other_list(names[0].strip())
-    trimmed = (name.strip(" \t\r\n,;~") for name in names)
-    bare = (_whole_name(name) if "=" in name else name for name in trimmed)
-    return [name for name in bare if name and not _OTHERS.fullmatch(name)]
+    found = []
+    for name in names:
+        bare = name.strip(" \t\r\n,;~")
+        if "=" in bare:
+            bare = _whole_name(bare)
+        if bare and not (len(bare) < _OTHERS_CHARACTERS and _OTHERS.fullmatch(bare)):
+            found.append(bare)
+    return found
 
 
 def _pieces(text: str, separators: re.Pattern[str]) -> list[str]:

@@ -20,7 +20,7 @@ _MAX_ROUNDS = 4
 _MAX_PARENTS = 20
 """How many others an entry takes fields from, directly or through them."""
 
-_MACRO_CHARACTERS = 10_000
+_MACRO_CHARACTERS = 2_000
 _FIELD_CHARACTERS = 1_000
 _MAX_FIELDS = 100
 """How long a macro, and how long and how many fields of a parent may be: each stands in as many entries as name it."""
