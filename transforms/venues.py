@@ -24,7 +24,9 @@ _OPENREVIEW_GROUP = r"^([A-Za-z-]+)(?:\.(?:cc|org|com))/((?:19|20)\d\d)/(?:Confe
 # Whose papers a host has, where its address names the venue, or it has only one.
 _CVF_ADDRESS = r"thecvf\.com/content[_/]([A-Za-z]+)_?(?:19|20)\d\d/"
 _HOSTS = (
-    (r"(?:nips|neurips)\.cc/paper", "NeurIPS"),
+    (r"(?:nips|neurips)\.cc/(?:paper|virtual/\d{4}/(?:poster|oral|spotlight)/)", "NeurIPS"),
+    (r"icml\.cc/virtual/\d{4}/(?:poster|oral|spotlight)/", "ICML"),
+    (r"iclr\.cc/virtual/\d{4}/(?:poster|oral|spotlight)/", "ICLR"),
     (r"ijcai\.org/(?i:proceedings)/\d", "IJCAI"),
     (r"mlsys\.org/paper", "MLSys"),
     (r"ecva\.net/papers/eccv_\d", "ECCV"),
@@ -137,7 +139,8 @@ def _readings(text: pl.Expr) -> list[pl.Expr]:
     )
     before_colon = main.str.extract(r"^([A-Za-z-]+\s*['’]?\d{2,4})\s*:")
     behind_colon = main.str.extract(r"^[A-Za-z-]+\s*['’]?\d{2,4}\s*:\s*(.+)$")
+    without_roman = without_brackets.str.extract(r"^(.{8,}?)\s+[IVXL]{1,6}$")  # "Robotics: Science and Systems IV"
     after_in = without_brackets.str.extract(
         r"(?i)^(?:published|accepted|appears?|to appear|submitted) (?:at|in|to):?\s+(.+?)\W*$"
     )
-    return [text, group, without_brackets, before_comma, before_colon, behind_colon, after_in, in_brackets]
+    return [text, group, without_brackets, before_comma, before_colon, behind_colon, after_in, without_roman, in_brackets]

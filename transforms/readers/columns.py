@@ -43,7 +43,7 @@ def column_map(names: Sequence[str]) -> dict[str, str]:
     """
     bare_names = {name: _bare_name(name) for name in names}
     said = dict(_dialect_fields(bare_names))
-    told = {part for path in said for part in (path, *path.split(" - "))}
+    told = {part for path in said for part in path.partition("|")[0].split(" - ")}
     known = [(name, bare) for name, bare in bare_names.items() if bare in COLUMN_NAMES and name not in told]
     by_name = {
         _with_last_page(name, bare, bare_names): COLUMN_NAMES[bare]
@@ -93,9 +93,10 @@ def _dialect_fields(bare_names: dict[str, str]) -> Iterator[tuple[str, str]]:
     if dialect.is_tagged:
         columns = {name.strip("\ufeff "): name for name in bare_names}
     for path, field in dialect.fields.items():
-        parts = [columns[part] for part in path.split(" - ") if part in columns]
+        place, bar, word = path.partition("|")
+        parts = [columns[part] for part in place.split(" - ") if part in columns]
         if parts:
-            yield " - ".join(parts), field
+            yield " - ".join(parts) + bar + word, field
 
 
 def _with_last_page(name: str, bare: str, bare_names: dict[str, str]) -> str:

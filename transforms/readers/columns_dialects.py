@@ -12,9 +12,9 @@ from transforms.readers.columns_known import IGNORED_COLUMN
 class Dialect:
     """The names that one tool writes.
 
-    A table is in the dialect when it has at least `least` of the names in `needs`. `fields` then goes before `COLUMN_NAMES`;
-    `first - last` joins two columns, `ignore` says that a name fills no field. Tags (`is_tagged`) are names as they stand, in
-    capitals; other names are without case and punctuation.
+    A table is in the dialect when it has at least `least` of the names in `needs`. `fields` then goes before `COLUMN_NAMES`:
+    `first - last` joins two columns, `|word` converts (`shapes_paths`), `ignore` says that a name fills no field. Tags
+    (`is_tagged`) are names as they stand, in capitals; other names are without case and punctuation.
     """
 
     name: str
@@ -87,6 +87,13 @@ DIALECTS: tuple[Dialect, ...] = (
         frozenset({"emtreedrugindexterms", "emtreemedicalindexterms", "embaselink", "embaseaccessionid"}),
         1,
         {"sourcetitle": "venue_raw", "source": "venue_raw", "embaselink": "url_raw", "openurllink": IGNORED_COLUMN},
+    ),
+    # "Lee, Ann (57190000000); Li, Bo (57190000001)"
+    Dialect(
+        "Scopus",
+        frozenset({"eid", "authorfullnames", "authorsid", "artno"}),
+        2,
+        {"authorfullnames|without_numbers": "authors_raw"},
     ),
     Dialect("EBSCO", frozenset({"plink", "doctype", "pagecount", "accessionnumber"}), 2, {"source": "venue_raw"}),
     Dialect("German headers", frozenset({"titel", "autor", "autoren", "jahr"}), 2, {"band": "volume_raw"}),

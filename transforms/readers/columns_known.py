@@ -11,10 +11,11 @@ _NAMES: dict[str, str] = {
         "论文题目 文献标题 title题名 titel titre título titulo titolo タイトル 论文标题 originaltitle"
     ),
     "subtitle_raw": "subtitle",
+    # names in full before abbreviated ones
     "authors_raw": (
-        "authors author authornames authorname authorfullnames authorlist authorslist paperauthors listofauthors "
-        "creators creator 作者 author作者 authorslastfirst authorsfull authorfullname fullauthors zauthors autor autoren "
-        "autorin auteur auteurs autores autors verfasser autori 著者 firstauthors"
+        "authorfullnames authorfullname authorsfull authors author authornames authorname authorlist "
+        "authorslist paperauthors listofauthors creators creator 作者 author作者 authorslastfirst fullauthors "
+        "zauthors autor autoren autorin auteur auteurs autores autors verfasser autori 著者 firstauthors"
     ),
     "abstract_raw": (
         "abstract paperabstract abstracttext abstractnote summary 摘要 summary摘要 notesabstract abstracthtml "

@@ -50,7 +50,7 @@ def author_text(author: object) -> str:
     >>> author_text({"given": "Dee", "prefix": "van der", "family": "Hill"}), author_text({"prefix": "Dr.", "family": "Hill"})
     ('van der Hill, Dee', 'Hill')
     """
-    if not isinstance(author, Mapping):
+    if isinstance(author, str) or not isinstance(author, Mapping):
         return as_text(author)
     family, given, particle = (_first_text(author, keys) for keys in (_FAMILY_KEYS, _GIVEN_KEYS, _PARTICLE_KEYS))
     if family and particle[:1].islower():  # not "Dr."

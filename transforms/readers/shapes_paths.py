@@ -8,7 +8,7 @@ conversion in `CONVERSIONS`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
 from transforms.readers.field_values import as_text, author_text
@@ -35,12 +35,12 @@ def value_at(record: Mapping[str, object], path: str) -> object:
         return convert(join(value_at(record, left), value_at(record, right)))
     value: object = record
     for name, rest in steps:
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             if rest in value:
                 return convert(value[rest])
             value = value.get(name)
         elif isinstance(value, list):
-            value = [inner.get(name) for inner in value if isinstance(inner, Mapping)]
+            value = [inner.get(name) for inner in value if isinstance(inner, dict)]
         else:
             return None
         if value is None:
@@ -112,7 +112,7 @@ def _taken_apart(path: str) -> tuple[Callable[[object], object], _Joined | None,
 
 def _value(value: object) -> object:
     """The value of an OpenReview note, which version 2 of its API wraps in an object."""
-    return value.get("value") if isinstance(value, Mapping) and "value" in value else value
+    return value.get("value") if isinstance(value, dict) and "value" in value else value
 
 
 def _first(value: object) -> object:
@@ -123,19 +123,21 @@ def _first(value: object) -> object:
 
 def _inverted_index(value: object) -> object:
     """A text from the places of each of its words; the places are from 0, and a list of lists is none."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
-    words = sorted((place, word) for word, places in value.items() if isinstance(places, list) for place in _places(places))
-    return " ".join(word for _, word in words)
-
-
-def _places(places: list[object]) -> Iterator[int]:
-    return (place for place in places if isinstance(place, int))
+    words = [
+        (place, word)
+        for word, places in value.items()
+        if isinstance(places, list)
+        for place in places
+        if isinstance(place, int)
+    ]
+    return " ".join(word for _, word in sorted(words))
 
 
 def _date(value: object) -> object:
     """A date of CSL or Crossref: `{"date-parts": [[2024, 5, 1]]}`, `{"raw": …}` or a text."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return value
     parts = value.get("date-parts")
     if isinstance(parts, list) and parts:
@@ -163,7 +165,7 @@ def _creators(value: object) -> object:
     """Of Zotero's creators those who wrote or made the work: no editors, translators or contributors."""
     if not isinstance(value, list):
         return value
-    people = [creator for creator in value if isinstance(creator, Mapping)]
+    people = [creator for creator in value if isinstance(creator, dict)]
     return [author_text(person) for person in people if person.get("creatorType") in _AUTHOR_TYPES]
 
 
@@ -205,7 +207,7 @@ def _line_of(name: str, value: object) -> object:
 
 def _article_id(kind: str, value: object) -> object:
     """One identifier of PubMed's `articleids`, a list of objects with their kind."""
-    ids = [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+    ids = [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
     return next((entry.get("value") for entry in ids if entry.get("idtype") == kind), None)
 
 
@@ -215,6 +217,11 @@ def _bibtex(name: str, value: object) -> object:
         return None
     found = _BIBTEX_FIELDS[name].search(value)
     return " ".join(next(filter(None, found.groups()), "").split()) if found else None
+
+
+def _without_numbers(value: object) -> object:
+    """Authors without the numbers in brackets that Scopus gives each."""
+    return _NUMBER_IN_BRACKETS.sub("", value) if isinstance(value, str) else value
 
 
 def _authors_before_citation(value: object) -> object:
@@ -227,6 +234,7 @@ def _citation(name: str, value: object) -> object:
     return found[name] if found else None
 
 
+_NUMBER_IN_BRACKETS = re.compile(r" ?\(\d{5,20}\)")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # Every repetition has a bound: what has none could be made to take quadratic time.
@@ -258,6 +266,7 @@ CONVERSIONS: dict[str, Callable[[object], object]] = {
     "line_pmid": partial(_line_of, "pmid"),
     "doi_entry": partial(_article_id, "doi"),
     "pubmed_entry": partial(_article_id, "pubmed"),
+    "without_numbers": _without_numbers,
     "before_citation": _authors_before_citation,
     "citation_venue": partial(_citation, "venue"),
     "citation_pages": partial(_citation, "pages"),
