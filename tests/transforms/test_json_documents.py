@@ -45,8 +45,22 @@ def locators(staged) -> list[str]:
             {"columns": ["title", "authors"], "index": [0, 1], "data": [["A", "Ann Lee"], ["B", "Bo Li"]]},
             ["/data/0", "/data/1"],
         ),
+        ({"pages": [[A], [B]]}, ["/pages/0/0", "/pages/1/0"]),
     ],
-    ids=["by key", "nested by key", "by row number", "Crossref", "notes", "tracks", "hits", "lists", "pandas", "rows", "split"],
+    ids=[
+        "by key",
+        "nested by key",
+        "by row number",
+        "Crossref",
+        "notes",
+        "tracks",
+        "hits",
+        "lists",
+        "pandas",
+        "rows",
+        "split",
+        "pages",
+    ],
 )
 @pytest.mark.parametrize("indent", [None, 2])
 def test_records_are_found_in_every_form_of_document(stage, document, expected, indent):
@@ -142,7 +156,7 @@ papers = st.fixed_dictionaries(
 
 
 @given(st.lists(papers, min_size=2, max_size=30), st.sampled_from(["array", "object", "keyed", "sequence"]), st.data())
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 def test_a_window_that_moves_reads_what_is_read_at_once(tmp_path_factory, records, form, data):
     indent = data.draw(st.sampled_from([None, 1]))
     wholes = {

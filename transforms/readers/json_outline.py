@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from transforms.readers.base import ReadError
 from transforms.readers.columns import column_map, has_paper_columns
 from transforms.readers.field_values import map_fields
-from transforms.readers.json_scan import Member, count_values, holds_object, members, object_starts, value_end
+from transforms.readers.json_scan import Member, count_values, elements, holds_object, members, value_end
 from transforms.readers.json_values import JsonDecoder
 from transforms.readers.shapes import find_shape
 
@@ -30,6 +30,9 @@ _OTHER_PAPERS = frozenset({"references", "citations", "citedby", "cited_by", "re
 
 _ENTITY = frozenset({"claims", "labels"})
 """Names of an entity of Wikidata, whose title is its own identifier."""
+
+_DESCRIPTIONS = frozenset({"collections"})
+"""Objects that describe a list though they are many: Zotero's folders, which name the items in them."""
 
 _TELLING_FIELDS = frozenset(
     {"title_raw", "authors_raw", "abstract_raw", "doi_raw", "arxiv_id_raw", "openreview_id_raw", "pmid_raw", "acl_id_raw"}
@@ -90,7 +93,7 @@ def outline(text: str, position: int = 0) -> Outline | None:
     start = begin.end() - 1
     end = value_end(text, start)
     if text[start] == "[":
-        return Outline(start, end, tuple(_array_parts(text, Member("", start, end), "")), {})
+        return Outline(start, end, tuple(_array_parts(text, Member("", start, end), "", _LEVELS)), {})
     inner = list(members(text, start))
     parts = tuple(_object_parts(text, Member("", start, end), inner, "", _LEVELS))
     if parts and parts[0].kind == "record" and end is not None and text[end:].lstrip(SEPARATORS).startswith("{"):
@@ -127,19 +130,31 @@ def _member_parts(text: str, inner: list[Member], pointer: str, levels: int) -> 
     for member in inner:
         place = pointer + pointer_step(member.name)
         if text[member.start] == "[":
-            yield from _array_parts(text, member, place)
+            yield from _array_parts(text, member, place, levels - 1)
         elif text[member.start] == "{":
             yield from _nested_parts(text, member, place, levels - 1)
 
 
-def _array_parts(text: str, member: Member, pointer: str) -> Iterator[Part]:
-    """An array as a part where it holds records, or objects that are none."""
+def _array_parts(text: str, member: Member, pointer: str, levels: int) -> Iterator[Part]:
+    """An array as a part where it holds records, or objects that are none; else what parts the arrays in it have."""
     if header := _header(text, member.start):
         yield Part(pointer, member.name, member.start, member.end, "rows", header)
     elif _has_papers(text, member.start):
         yield Part(pointer, member.name, member.start, member.end)
+    elif parts := _page_parts(text, member, pointer, levels):
+        yield from parts
     elif pointer and holds_object(text, member.start, len(text) if member.end is None else member.end):
-        yield _unread(pointer, member, "an array of objects without a name for titles, abstracts or identifiers")
+        yield from _unread(pointer, member, "an array of objects without a name for titles, abstracts or identifiers")
+
+
+def _page_parts(text: str, member: Member, pointer: str, levels: int) -> list[Part]:
+    """The parts of an array of arrays of records, such as pages of results; none where it holds anything else."""
+    pages = list(elements(text, member.start)) if levels and _ROWS.match(text, member.start) else []
+    if any(text[start] != "[" for start, _ in pages):
+        return []
+    places = (Member(member.name, start, end) for start, end in pages)
+    parts = [part for n, page in enumerate(places) for part in _array_parts(text, page, f"{pointer}/{n}", levels - 1)]
+    return parts if any(part.is_read for part in parts) else []
 
 
 def _nested_parts(text: str, member: Member, pointer: str, levels: int) -> Iterator[Part]:
@@ -147,17 +162,17 @@ def _nested_parts(text: str, member: Member, pointer: str, levels: int) -> Itera
     end = len(text) if member.end is None else member.end
     if levels == 0:
         if holds_object(text, member.start, end):
-            yield _unread(pointer, member, f"objects nested more than {_LEVELS} deep")
+            yield from _unread(pointer, member, f"objects nested more than {_LEVELS} deep")
         return
     inner = list(members(text, member.start))
     parts = list(_object_parts(text, member, inner, pointer, levels))
     if any(part.kind == "record" for part in parts):
         # Beside records it may describe the list, such as the journal that they stand in.
-        yield _unread(pointer, member, "one object that names a paper")
+        yield from _unread(pointer, member, "one object that names a paper")
     elif any(part.is_read for part in parts):
         yield from parts
     elif parts or (inner and all(text[value.start] == "{" for value in inner)):
-        yield _unread(pointer, member, "an object of objects, of which none is in an array of records")
+        yield from _unread(pointer, member, "an object of objects, of which none is in an array of records")
 
 
 def _rows_parts(text: str, inner: list[Member], pointer: str) -> Iterator[Part]:
@@ -222,9 +237,11 @@ def _texts(text: str, member: Member) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) and all(isinstance(name, str) for name in value) else ()
 
 
-def _unread(pointer: str, member: Member, found: str) -> Part:
+def _unread(pointer: str, member: Member, found: str) -> Iterator[Part]:
+    if member.name in _DESCRIPTIONS:
+        return
     message = f"expected arrays of records beside the ones that were read, found {found}"
-    return Part(pointer, member.name, member.start, member.end, "unread", reason="unread_part", message=message)
+    yield Part(pointer, member.name, member.start, member.end, "unread", reason="unread_part", message=message)
 
 
 def pointer_step(name: str) -> str:
@@ -239,7 +256,9 @@ def pointer_step(name: str) -> str:
 def _has_papers(text: str, start: int) -> bool:
     """Whether any object in the array that begins at `start` names what tells a paper."""
     seen: set[str] = set()
-    for begin in object_starts(text, start):
+    for begin, _ in elements(text, start):
+        if text[begin] != "{":
+            continue
         names = [member.name for member in members(text, begin)]
         if not seen.issuperset(names):
             if names_paper(names):

@@ -68,20 +68,19 @@ def members(text: str, start: int) -> Iterator[Member]:
         position = end
 
 
-def object_starts(text: str, start: int) -> Iterator[int]:
-    """Where the objects in the array that begins at `start` begin, the last one perhaps cut.
+def elements(text: str, start: int) -> Iterator[tuple[int, int | None]]:
+    """Where each element of the array that begins at `start` begins and ends; the end is None where the text ends before.
 
-    >>> list(object_starts('[null, {"a": 1}, {"b": [', 0))
-    [7, 17]
+    >>> list(elements('[null, {"a": 1}, {"b": [', 0))
+    [(1, 5), (7, 15), (17, None)]
     """
     position = start + 1
     while separator := _SEPARATOR.match(text, position):
         value = _TOKEN.match(text, separator.end())
         if value is None or value.lastgroup in ("closing", "unclosed"):
             return
-        if text[value.start()] == "{":
-            yield value.start()
         end = value_end(text, value.start()) if value.lastgroup == "opening" else value.end()
+        yield value.start(), end
         if end is None:
             return
         position = end
