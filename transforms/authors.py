@@ -23,7 +23,7 @@ _NEEDS_RULES = (
     r"Laboratory|Inc|Ltd|LLC|GmbH|Community|Alliance|Authors|Editors|Federation|Agency|Ministry)\b"
 )
 _NO_NAME = (
-    r"anonymous(?: (?:authors?|submission|acl submission))?|anon|unknown authors?|no authors?.*|author\(?s?\)?|"
+    r"anonymous(?: (?:authors?|submission|acl submission))?|anon|withdrawn|unknown authors?|no authors?.*|author\(?s?\)?|"
     r"(?:and )?others?|(?:et|and) al|(?:paper )?under (?:double[- ]blind )?review|[^\p{L}]*"
 )
 # BibTeX writes braces around a name that is not to be taken apart ("{Ash and Elm}"), and around a family name of several words.

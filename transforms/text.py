@@ -44,7 +44,10 @@ _HAS_MARKUP = (
 """Rows that `transforms.markup.plain` would change; it works text by text, so the others are kept from it."""
 
 _ABSTRACT_HEADING = r"^(?:(?i:abstract)\s*[:.—–-]\s*|A(?:bstract|BSTRACT)\s+(\p{Lu}))"
-_NO_ABSTRACT = r"na|abstract(?: (?:not available|unavailable))?|no abstract(?: is)?(?: available| provided)?"
+_NO_ABSTRACT = (
+    r"na|abstract(?: (?:not available|unavailable))?|no abstract(?: is)?(?: available| provided)?|"
+    r"(?:(?:this |the )?(?:paper|submission) (?:has been |was |is )?)?withdrawn"
+)
 _HAS_MOJIBAKE = r"Ã[\x{80}-\x{BF}‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€|â\x{80}|Â[\x{A0}-\x{BF}]|Ä[\x{80}-\x{BF}]|ï¬"
 """UTF-8 once read as Windows-1252 or Latin-1 ("Ã©" for "é")."""
 

@@ -158,7 +158,8 @@ def test_name_is_clean_and_name_raw_as_given(raw, name):
 
 
 @pytest.mark.parametrize(
-    "text", [None, "", " ; ", "Anonymous", "Anonymous authors", "N/A", "et al.", "Paper under double-blind review"]
+    "text",
+    [None, "", " ; ", "Anonymous", "Anonymous authors", "N/A", "withdrawn.", "et al.", "Paper under double-blind review"],
 )
 def test_a_placeholder_is_no_author(text):
     assert names_of(text) == [[]]

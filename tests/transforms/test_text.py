@@ -133,8 +133,19 @@ def test_abstract_loses_its_heading_and_a_placeholder_is_null():
         "N/A",
         "No abstract available.",
         "Abstract Unavailable",
+        "Paper was withdrawn.",
+        "Funds are withdrawn.",
     ]
-    assert column(clean_abstract, given) == ["We try.", "We try.", "Abstract reasoning is hard.", None, None, None]
+    assert column(clean_abstract, given) == [
+        "We try.",
+        "We try.",
+        "Abstract reasoning is hard.",
+        None,
+        None,
+        None,
+        None,
+        "Funds are withdrawn.",
+    ]
 
 
 def test_a_text_that_ends_in_an_ellipsis_is_cut():
