@@ -8,13 +8,14 @@ import re
 
 import polars as pl
 
+from transforms.author_separators import evened_lists
 from transforms.person_names import is_initials
 from transforms.readers.field_values import author_text
 
 _SEPARATOR_SAMPLE = 5_000
 """How many author lists the separator is decided on; a file that mixes separators shows it in far fewer."""
 
-_AND = r"\s+(?:and|AND|&)\s+"
+_AND = r"\s+(?:and|AND|und|&)\s+"
 _COMMA = rf"\s*,(?:\s*and\s+|\s*&\s+|\s*)|{_AND}"
 _SEPARATORS = {";": r"\s*;\s*", "\n": r"\s*\n\s*", "|": r"\s*\|\s*", "and": rf"(?:,?{_AND})", ",": _COMMA}
 
@@ -28,6 +29,9 @@ _MAX_DEPTH = 20
 _STRING = re.compile(r"[uUrRbB]?(?:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")", re.DOTALL)
 _LITERAL_REST = re.compile(r"(?:[\[\]{}(),:\s]|\d+(?:\.\d+)?|None|True|False|null|true|false)*+")
 _CALL = re.compile(r"[\])}]\s*[\[(]")  # also an index: each one more is one level deeper
+_CURLY_QUOTED = re.compile(r"[‘“]([^‘“]*)[’”](?=\s*[,\]])")
+_SIDE_BY_SIDE = re.compile(r"\x02\s*\x02")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _BRACKET = re.compile(r"[\[\](){}]")
 
 
@@ -39,6 +43,7 @@ def split_author_lists(lists: pl.Series) -> pl.Series:
     >>> split_author_lists(pl.Series(["Lee, Ann and Li, Bo", "Day, Cy"])).to_list()
     [['Lee, Ann', 'Li, Bo'], ['Day, Cy']]
     """
+    lists = evened_lists(lists)
     separator = separator_of(lists)
     text = pl.col("list")
     rows = pl.DataFrame({"list": lists}, schema={"list": pl.String}).with_row_index("row")
@@ -76,7 +81,7 @@ def separator_of(lists: pl.Series) -> str:
         ands_without_comma=((ands > 0) & (commas == 0)).sum(),
         commas=(commas > 0).sum(),
         many_commas=(commas > 1).sum(),
-        lone_family=text.str.contains(r"^[^\s,]+, *[^,]+$").sum(),
+        lone_family=(text.str.contains(r"^[^\s,]+, *[^,]+$") & ~text.str.contains(r"\p{Han}")).sum(),
     ).row(0, named=True)
     strong = max(("semicolon", "newline", "bar"), key=lambda name: counts[name])
     if (
@@ -87,8 +92,21 @@ def separator_of(lists: pl.Series) -> str:
         return {"semicolon": ";", "newline": "\n", "bar": "|"}[strong]
     is_and_list = counts["many_ands"] or counts["comma_after_and"] or counts["ands_without_comma"] > counts["many_commas"]
     if counts["ands"] and is_and_list and counts["many_ands"] + counts["comma_after_and"] >= 0.1 * counts["many_commas"]:
-        return "and"
+        return _and_meaning(frame)
     return _comma_meaning(frame, counts) if counts["commas"] else ("and" if counts["ands"] else "")
+
+
+def _and_meaning(frame: pl.DataFrame) -> str:
+    """What commas between two "and"s mean: parts of one inverted name ("and"), authors (","), or both ("pairs")."""
+    lists = frame.filter(pl.col("list").str.contains(",", literal=True))["list"].head(500).to_list()
+    pieces = [piece for text in lists for piece in re.split(rf",?{_AND}", text) if "," in piece]
+    parts = [part.strip() for piece in pieces for part in piece.split(",") if part.strip()]
+    if sum(piece.count(",") > 1 for piece in pieces) >= 0.1 * len(pieces):
+        seconds = [part for piece in pieces for part in piece.split(",")[1::2]]
+        if sum(is_initials(part.strip()) for part in seconds) > 0.7 * len(seconds):
+            return "pairs"
+    # A family name of several words is rare, so that parts of several words are names of their own.
+    return "," if parts and sum(" " in part for part in parts) >= 0.9 * len(parts) else "and"
 
 
 def _comma_meaning(frame: pl.DataFrame, counts: dict[str, int]) -> str:
@@ -97,7 +115,7 @@ def _comma_meaning(frame: pl.DataFrame, counts: dict[str, int]) -> str:
         frame.filter(pl.col("list").str.contains(",", literal=True)).select(pl.col("list").str.split(","))["list"].head(500)
     )
     seconds = [parts[1::2] for parts in pieces.to_list()]
-    initials = [is_initials(part.strip()) for parts in seconds for part in parts]
+    initials = [is_initials(part.strip()) and not _HAN.search(part) for parts in seconds for part in parts]
     if initials and sum(initials) > 0.7 * len(initials):
         return "pairs"
     return "" if not counts["many_commas"] and counts["lone_family"] >= 0.8 * counts["commas"] else ","
@@ -106,8 +124,8 @@ def _comma_meaning(frame: pl.DataFrame, counts: dict[str, int]) -> str:
 def _is_odd(text: pl.Expr, separator: str) -> pl.Expr:
     """Whether a list needs more than its column's separator: printed source, braces, entities, names glued together."""
     lacks = ~text.str.contains(_SEPARATORS[separator]) if separator in _SEPARATORS else pl.lit(True)
-    return text.str.contains(r"^\s*\[.*['\"{].*\]\s*$|[{}]|&#?[a-zA-Z0-9]{2,8};") | (
-        lacks & text.str.contains(rf"{_GLUED}|[;|\n,]|\s(?:and|AND|&)\s")
+    return text.str.contains(r"(?s)^\s*\[.*['\"{‘“].*\]\s*$|[{}]|&#?[a-zA-Z0-9]{2,8};") | (
+        lacks & text.str.contains(rf"{_GLUED}|[;|\n,]|\s(?:and|AND|und|&)\s")
     )
 
 
@@ -160,8 +178,13 @@ def _split_outside_groups(text: str, separator: str) -> list[str]:
 
 def _literal_names(text: str) -> list[str]:
     """The names in a list printed as JSON or Python source; the text itself where it is no such list."""
+    if curly := _CURLY_QUOTED.findall(text):
+        return curly
     if not _is_shallow_literal(text):
         return [text]
+    if _SIDE_BY_SIDE.search(_STRING.sub("\x02", text)):
+        # As numpy prints them; Python would join the strings.
+        return [str(ast.literal_eval(name[0])) for name in _STRING.finditer(text)]
     try:
         values = _literal_value(text)
     except (ValueError, SyntaxError):
