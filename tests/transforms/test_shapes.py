@@ -62,6 +62,7 @@ def test_every_path_of_a_shape_leads_to_a_field_by_a_known_conversion():
         pytest.param(["title", "author", "abstract", "page", "doi"], id="a page without a PDF is no Babel"),
         pytest.param(["title", "arxiv_id", "section"], id="a section is no CVF list"),
         pytest.param(["title", "author", "booktitle", "page"], id="a book title is no PMLR"),
+        pytest.param(["title", "author", "container-title", "genre"], id="a genre is no PMLR"),
         pytest.param(["title", "author", "booktitle", "bibtex_key"], id="a key of BibTeX is no ACL Anthology"),
         pytest.param(["id", "title", "doi", "publication_year"], id="an id and a title are no OpenAlex work"),
         pytest.param(["DOI", "title", "author"], id="a DOI in capitals is no Crossref work"),

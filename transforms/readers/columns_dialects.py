@@ -86,7 +86,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "Embase",
         frozenset({"emtreedrugindexterms", "emtreemedicalindexterms", "embaselink", "embaseaccessionid"}),
         1,
-        {"sourcetitle": "venue_raw", "source": "venue_raw", "embaselink": "url_raw", "openurllink": IGNORED_COLUMN},
+        {"sourcetitle": "venue_raw", "source": "venue_raw", "embaselink": "url_raw"},
     ),
     # "Lee, Ann (57190000000); Li, Bo (57190000001)"
     Dialect(

@@ -163,7 +163,7 @@ LIST_SHAPES: tuple[Shape, ...] = (
     Shape(
         "pmlr_paper",
         "a paper of the Proceedings of Machine Learning Research, as its posts' front matter has it",
-        ("title", "author|authors", "firstpage|genre|bibtex_author", "container-title|series|booktitle"),
+        ("title", "author|authors", "firstpage|bibtex_author|tex_title", "container-title|series|booktitle"),
         {
             "author": "authors_raw",
             "issued|date": "date_raw",
