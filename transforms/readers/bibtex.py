@@ -85,17 +85,20 @@ def sniff(sample: Sample) -> Sniff:
     """How sure it is that the sample is mostly entries with keys and fields."""
     if sample.text is None or "@" not in sample.text:
         return Sniff(0.0, "it has no @")
-    entry_count, other_count, prose, size = 0, 0, 0, 0
+    entry_count, other_count, prose, size, before = 0, 0, 0, 0, ""
     for block in text_blocks(sample.text.lstrip("\ufeff")):
         size += len(block.text.strip())
         if not block.kind:
             prose += sum(len(line.strip()) for line in block.text.splitlines() if not line.lstrip().startswith("%"))
+        elif before.rstrip(" \t")[-1:] not in ("", "\r", "\n"):
+            prose += len(block.text)  # within a line: in a cell of a table, a value of JSON
         elif block.kind.lower() in FURNITURE:
             other_count += _is_macro_or_comment(block)
         elif _ENTRY.match(block.body):
             entry_count += 1
         else:
             prose += len(block.text)
+        before = "" if block.kind else block.text
     reason = f"{entry_count} entries, {other_count} macros, preambles and comments, {prose} of {size} characters are other text"
     if not entry_count and not other_count:
         return Sniff(0.0, "it has no entry with a key and fields")
@@ -134,9 +137,9 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     yield builder.take(form="entries", encoding=encoding.name, note=note)
 
 
-_ENTRY = re.compile(
-    r"\s*+(?:[^\s,=(){}\"]*+\s*+,\s*+(?:%[^\r\n]*+\s*+)*+(?:[A-Za-z][\w:.+-]*+\s*+=|\Z)|[A-Za-z][\w:.+-]*+\s*+=\s*+[{\"])"
-)
+_FIELD_NAME = r"[A-Za-z][\w:.+-]*+\s*+="
+_KEY = r"(?:[^\s,=(){}\"]*+(?:\s*+,|\s)|[^,=(){}\"\r\n]*+[\r\n])\s*+(?:%[^\r\n]*+\s*+)*+"
+_ENTRY = re.compile(rf"\s*+(?:{_KEY}(?:{_FIELD_NAME}|\Z)|{_FIELD_NAME}\s*+[{{\"])")
 _COMMENT_LINE = re.compile(r"[\r\n][ \t]*+%[^\r\n]*+")
 _MACRO = re.compile(r"\s*+[^\s,={}\"]++\s*+=\s*+[\"{\w]")
 _quoted = json.encoder.encode_basestring

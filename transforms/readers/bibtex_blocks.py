@@ -44,7 +44,7 @@ def blocks(raw_file: RawFile, encoding: Encoding) -> Iterator[Block]:
 def text_blocks(text: str) -> Iterator[Block]:
     """The blocks of a text that is there as a whole; the spans count its characters.
 
-    >>> [(block.kind, block.body) for block in text_blocks("So: @book(a, title={B}) @misc{b")]
+    >>> [(block.kind, block.body) for block in text_blocks("So:\\n@book(a, title={B}) @misc{b")]
     [('', ''), ('book', 'a, title={B}'), ('misc', 'b')]
     """
     yield from _Buffer(lambda _: b"", Encoding("utf-32-le", 0), 2**62, text).blocks()
@@ -97,7 +97,7 @@ def _end(text: str, opening: int, kind: str) -> tuple[int, bool] | None:
         elif sign == "}" and depth > 0:
             depth -= 1
         elif sign:
-            if not in_quotes and not _GOES_ON.match(text, token.end()):
+            if depth == 0 and not in_quotes and not _GOES_ON.match(text, token.end()):
                 return token.end(), True
         else:
             start, count = token.start() + 1, count + 1

@@ -122,7 +122,7 @@ def _key(body: str) -> tuple[str, int]:
         end += 1
     if body.startswith(",", end):
         return first[1].strip(), end + 1
-    if first.end() == len(body):
+    if first.end() == len(body) or (end > first.end() and first[1].strip() and _NAME.match(body, end)):
         return first[1].strip(), end
     found = _KEY_WITHOUT_COMMA.match(body)
     return (found[1], found.end()) if found else ("", 0)

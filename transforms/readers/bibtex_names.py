@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_AND = re.compile(r"(?<!\s)\s++and(?=\s)", re.IGNORECASE)
-_BRACE_OR_AND = re.compile(r"([{}])|(?<!\s)\s++and(?=\s)", re.IGNORECASE)
+_AND = re.compile(r"(?<!\s)\s++and(?=\s|\Z)", re.IGNORECASE)
+_BRACE_OR_AND = re.compile(r"([{}])|(?<!\s)\s++and(?=\s|\Z)", re.IGNORECASE)
 _BRACE_OR_COMMA = re.compile(r"([{}])|,")
 _OTHERS = re.compile(r"others|et\.?\s+al\.?|and", re.IGNORECASE)
 _OTHERS_CHARACTERS = 10
