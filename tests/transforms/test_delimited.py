@@ -246,6 +246,14 @@ def test_ids_of_openreview_are_known_by_their_form(stage):
     assert stage("paper_id\t0\tdecision\n" + rows.replace("vyn49BUAkoD", "12345")).facts.reader is None
 
 
+def test_a_nul_byte_in_a_cell_costs_no_row(stage):
+    rows = "".join(f"Pebbles {number},Ann Lee,2020\n" for number in range(200))
+    staged = stage(HEADER + rows + "Ti\0des,Bo Li,2021\n" + rows)
+    assert (staged.records.height, staged.reasons) == (401, [])
+    assert staged.raw[200]["title"] == "Ti\0des"
+    assert stage(HEADER + "Ti\0des,Bo Li,2021\n").reasons == ["binary"], "a short text with NUL bytes is none"
+
+
 def test_limits_hold_for_columns_and_lines(stage):
     wide = "title,authors," + ",".join(f"c{n}" for n in range(100_000)) + "\n"
     assert stage(wide + "A\n").reasons == ["too_many_columns"]

@@ -92,9 +92,10 @@ def test_line_ends_of_old_macs_are_line_ends_and_those_of_unicode_are_none(accou
 
 
 @pytest.mark.parametrize("name", ["abstract list", "table", "array", "lines"])
-def test_a_nul_byte_is_no_text(account, name):
+def test_a_text_with_many_nul_bytes_is_none_and_a_few_are_accounted_for(account, name):
     reader_name, content = FILES[name]
-    assert account(reader_name, content[:90] + b"\0" + content[90:]) == "binary"
+    assert account(reader_name, content[:90] + b"\0" * (len(content) // 1_000 + 1) + content[90:]) == "binary"
+    account(reader_name, content[:90] + b"\0" + content[90:] + b"\n" * 4_000)
 
 
 @pytest.mark.parametrize(

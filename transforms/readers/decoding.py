@@ -26,6 +26,10 @@ a few; a Latin-1 file read as UTF-8 has nearly all of them invalid."""
 MAX_CONTROL_RATIO = 0.01
 """Share of control characters above which a file is no text, which has next to none of them."""
 
+MAX_NUL_RATIO = 0.0005
+"""Share of NUL bytes above which a file is no text. A table may have one in a cell, where a tool wrote an empty value or a
+disk failed; of a compressed file one byte in 256 is NUL, of other binary files more, of UTF-16 half."""
+
 LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)|[^\r\n]++")
 """A line of a text with its end; what else Unicode calls a line separator ends none, as in `streaming.byte_lines`."""
 
@@ -55,10 +59,10 @@ class Encoding:
 class EncodingFinder:
     """Finds the encoding of a text that is given block by block; the one statement of the rules.
 
-    A byte order mark decides; what follows it must be of that encoding (of UTF-8 as much as there is). Without one, a NUL
-    byte is no text; it is UTF-8 unless more than `MAX_BAD_UTF8_RATIO` of its non-ASCII bytes are invalid, else one of
-    `east_asian.ENCODINGS` where the text is plainly in that, else Windows-1252 where all bytes are defined there, else
-    Latin-1. More control characters than `MAX_CONTROL_RATIO` are no text either.
+    A byte order mark decides; what follows it must be of that encoding (of UTF-8 as much as there is). Without one, more
+    NUL bytes than `MAX_NUL_RATIO` are no text; it is UTF-8 unless more than `MAX_BAD_UTF8_RATIO` of its non-ASCII bytes are
+    invalid, else one of `east_asian.ENCODINGS` where the text is plainly in that, else Windows-1252 where all bytes are
+    defined there, else Latin-1. More control characters than `MAX_CONTROL_RATIO` are no text either.
     """
 
     def __init__(self, head: bytes) -> None:
@@ -68,16 +72,20 @@ class EncodingFinder:
         self.mark_bytes = self._position = self._expected.mark_bytes
         self._decoder = codecs.getincrementaldecoder(self._expected.name)(self._expected.errors)
         self._east_asian = EastAsianFinder()
-        self._bad = self._high = self._not_cp1252 = self._controls = self._characters = 0
+        self._bad = self._high = self._not_cp1252 = self._controls = self._characters = self._nuls = 0
+        self._first_nul = 0
 
     def add(self, block: bytes) -> None:
         """Counts one more block.
 
         Raises:
-            ReadError: `binary`, at a NUL byte; `bad_encoding`, where the byte order mark is contradicted.
+            ReadError: `binary`, where many bytes are NUL; `bad_encoding`, where the byte order mark is contradicted.
         """
-        if self._marked is None and b"\0" in block:
-            raise ReadError("binary", f"no text: a NUL byte at byte {self._position + block.index(0)}")
+        if self._marked is None and (nuls := block.count(0)):
+            self._first_nul = self._first_nul if self._nuls else self._position + block.index(0)
+            self._nuls += nuls
+            if self._nuls > MAX_NUL_RATIO * max(self._position + len(block), _BLOCK_BYTES):
+                raise self._binary()
         self._count(block, is_final=False)
 
     def encoding(self) -> Encoding:
@@ -91,6 +99,8 @@ class EncodingFinder:
         # A character that the end of the file cuts speaks for UTF-8, where there are whole ones: a download that broke off.
         bad_bytes = self._bad - cut_bytes if self._high > cut_bytes else self._bad
         is_single_byte = self._marked is None and bad_bytes > MAX_BAD_UTF8_RATIO * self._high
+        if self._nuls > MAX_NUL_RATIO * self._position:
+            raise self._binary()
         length = self._position if is_single_byte else self._characters
         if self._controls > MAX_CONTROL_RATIO * length:
             raise ReadError("binary", f"no text: {self._controls} of {length} characters are control characters")
@@ -99,6 +109,11 @@ class EncodingFinder:
                 return Encoding(east_asian, 0)
             return Encoding("latin-1" if self._not_cp1252 else "cp1252", 0)
         return self._expected
+
+    def _binary(self) -> ReadError:
+        return ReadError(
+            "binary", f"no text: a NUL byte at byte {self._first_nul}" + f", {self._nuls} in all" * (self._nuls > 1)
+        )
 
     def _count(self, block: bytes, *, is_final: bool) -> None:
         waiting = len(self._decoder.getstate()[0])
