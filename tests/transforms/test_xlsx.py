@@ -181,3 +181,9 @@ def test_damaged_xml_in_a_sound_workbook_never_fails_and_always_balances(stage, 
     for _ in range(count):
         part[dice.randrange(len(part))] = dice.choice(b'<>"/=19ArRcvtse ')
     assert "reader_failed" not in stage(with_part(sound, name, bytes(part))).reasons
+
+
+def test_ids_of_openreview_are_known_by_their_form(stage):
+    rows = [["", "rating"], ["2p_5F9sHN9", 6], ["vyn49BUAkoD", 3], ["nUoI0DKg_Ti", 3]]
+    assert stage(workbook(P=rows)).records["openreview_id_raw"].to_list() == ["2p_5F9sHN9", "vyn49BUAkoD", "nUoI0DKg_Ti"]
+    assert stage(workbook(P=[*rows, ["plain", 1]])).facts.verdict == "not_a_paper_list"

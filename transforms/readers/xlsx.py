@@ -16,13 +16,16 @@ from lxml import etree
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import unique_names
 from transforms.readers.mapping import Mapper
-from transforms.readers.table_header import HEADER_ROWS, header_row
+from transforms.readers.openreview_ids import openreview_columns
+from transforms.readers.table_header import header_row
 from transforms.readers.xlsx_package import Cells, Sheet, Workbook, open_workbook, scan_cells
 
 _LOCAL_HEADER = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
 _OFFICE_PARTS = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?")
 _NOTE_CHARACTERS = 500
+_SAMPLE_ROWS = 200
+_MIN_ID_ROWS = 3
 
 _Row = tuple[int, list[str]]
 """A row with its number, from 1, and its cells."""
@@ -49,7 +52,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         ReadError: `broken_xlsx`, `document_too_large`, or `not_a_paper_list` where no sheet has a header that tells papers.
     """
     workbook = open_workbook(raw_file)
-    builder, rejects, names, notes = BatchBuilder(Mapper(given=raw_file.columns)), dict[str, str](), list[str](), list[str]()
+    rejects, names, notes = dict[str, str](), list[str](), list[str]()
     for sheet in workbook.sheets:
         try:
             rows, excess = _rows(sheet, workbook, raw_file)
@@ -58,32 +61,43 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
             continue
         if not rows:
             continue
-        place = header_row([cells for _, cells in rows[:HEADER_ROWS]])
+        place = _header_place([cells for _, cells in rows[:_SAMPLE_ROWS]])
         if place is None:
             shown = " | ".join(filter(None, rows[0][1]))[:200]
             rejects[sheet.name] = f"no row names a column for titles, abstracts or identifiers; the first is: {shown}"
             continue
         names.append(sheet.name)
         notes += [f"{sheet.name} row {number}: {' | '.join(filter(None, cells))}" for number, cells in rows[:place]]
-        yield from _records(builder, sheet, rows[place], rows[place + 1 :], excess)
+        yield from _records(raw_file, sheet, rows[place], rows[place + 1 :], excess)
     if not names:
         raise ReadError(
             "not_a_paper_list", "; ".join(f"{name}: {problem}" for name, problem in rejects.items())[:1000] or "empty"
         )
+    builder = BatchBuilder()
     for name, problem in rejects.items():
         builder.reject("unread_part", f"the sheet {name} holds no papers that can be read: {problem}", text="", locator=name)
     note = f"before the header: {'; '.join(notes)}"[:_NOTE_CHARACTERS] if notes else None
     yield builder.take(entries_counted=len(rejects), form=f"sheets: {', '.join(names)}"[:200], note=note)
 
 
+def _header_place(rows: list[list[str]]) -> int | None:
+    """The place of the header among the first rows; the first row is one too, where its columns hold ids of OpenReview."""
+    place = header_row(rows)
+    if place is None and len(rows) > _MIN_ID_ROWS and openreview_columns(unique_names(rows[0]), rows[1:]):
+        return 0
+    return place
+
+
 class _SheetError(Exception):
     """A sheet that cannot be read."""
 
 
-def _records(builder: BatchBuilder, sheet: Sheet, header: _Row, rows: list[_Row], excess: Counter[int]) -> Iterator[Batch]:
+def _records(raw_file: RawFile, sheet: Sheet, header: _Row, rows: list[_Row], excess: Counter[int]) -> Iterator[Batch]:
     """The rows below the header as records, and as rejects those whose number another row has had."""
     width = max((place for _, cells in [header, *rows] for place, cell in enumerate(cells, 1) if cell), default=0)
     names = unique_names([cell.strip() for cell in header[1][:width]])
+    found = openreview_columns(names, [cells for _, cells in rows[:_SAMPLE_ROWS]])
+    builder = BatchBuilder(Mapper(given=raw_file.columns, found=found))
     for number, cells in rows:
         builder.record(dict(zip(names, cells, strict=False)), locator=f"{sheet.name} row {number}")
         if builder.is_full:
