@@ -82,8 +82,8 @@ _PLAIN_CHARACTERS = frozenset("+-=<>/,.()[]|!?:;*'`\"@")
 
 
 WORDS_IN_BRACES = re.compile(
-    r"(?<![\^_])\{(?![^\w{}]*+\d*+[^\w{}]*+\}|\s*+[\w.+-]*+(?:\s*+,\s*+[\w.…+-]*+)++\s*+\})([A-Za-z0-9\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff\u3040-\u9fff"
-    r"\x01\s.,:;'’‘“”\"()&/+*!?–—-]*)\}"
+    r"(?<![\^_])\{(?![^\w{}]*+\d*+[^\w{}]*+\}|\s*+[\w.+-]*+(?:\s*+,\s*+[\w.…+-]*+)++\s*+\})([A-Za-z0-9\u00c0-\u024f\u0370-\u04ff\u1e00-\u1eff\u3040-\u9fff"
+    r"°²³¹\u2070-\u209c\x01\s.,:;'’‘“”\"()&/+*!?–—-]*)\}"
 )
 """A group that only protects its words ("{BERT}"). A set ("{0, 1}"), a number, and what else reads as mathematics is none."""
 

@@ -29,4 +29,5 @@ def number(text: pl.Expr) -> pl.Expr:
 
 
 def _trimmed(text: pl.Expr) -> pl.Expr:
-    return text.str.replace_all(r"\s+", " ").str.strip_chars()
+    # BibTeX of the Web of Science has every value in braces twice.
+    return text.str.replace_all(r"\s+", " ").str.strip_chars(" {}")

@@ -1,9 +1,11 @@
 """BibTeX: what is an entry and what is not, its fields, names and macros, what it inherits, and that nothing is lost."""
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from transforms.clean import SourceDefaults, clean_records
 from transforms.readers import bibtex, bibtex_blocks
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.bibtex_blocks import blocks, text_blocks
@@ -382,3 +384,29 @@ def test_blocks_do_not_depend_on_how_much_is_read_at_once(tmp_path, monkeypatch,
 )
 def test_a_hostile_file_takes_time_in_proportion_to_its_size(account, piece):
     account((piece * 20_000).encode())
+
+
+# What becomes of it
+
+
+def test_values_of_bibtex_are_cleaned_into_what_a_reader_wants_to_see(stage):
+    text = r"""
+        @article{a,
+          title = {{Thin {Cu$_2$O} films of {D{\"o}rte \& Co}: {$\mu$}J}},
+          author = {{\"O}nsten, {\AA}ke and {Ash and Elm} and Mar{\'i}a {Garc{\'i}a L{\'o}pez} and Lee, Jr., Ann and {Li, Bo}},
+          pages = {{740--759}}, volume = {{31}}, year = {{2018}},
+          doi = {{10.5555/1521-3951(200211)234:1{\textless}23::AID-P23{\textgreater}3.0.CO;2-F}},
+        }"""
+    staged = stage(text).records.with_columns(file_sha256=pl.lit("f00d"))
+    aliases = pl.DataFrame(schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String})
+    record = clean_records(staged, source=SourceDefaults("test"), venue_aliases=aliases).records.row(0, named=True)
+    assert record["title"] == "Thin Cu₂O films of Dörte & Co: μJ"
+    assert [(author["given"], author["family"], author["name"]) for author in record["authors"]] == [
+        ("Åke", "Önsten", "Åke Önsten"),
+        (None, None, "Ash and Elm"),
+        ("María", "García López", "María García López"),
+        ("Ann", "Lee", "Ann Lee Jr."),
+        ("Bo", "Li", "Bo Li"),
+    ]
+    assert (record["pages"], record["volume"], record["year"]) == ("740-759", "31", 2018)
+    assert record["identifiers"] == [{"scheme": "doi", "value": "10.5555/1521-3951(200211)234:1<23::aid-p23>3.0.co;2-f"}]

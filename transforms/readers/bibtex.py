@@ -90,7 +90,7 @@ def sniff(sample: Sample) -> Sniff:
         size += len(block.text.strip())
         if not block.kind:
             prose += sum(len(line.strip()) for line in block.text.splitlines() if not line.lstrip().startswith("%"))
-        elif before.rstrip(" \t")[-1:] not in ("", "\r", "\n"):
+        elif before.rstrip(" \t,;")[-1:] not in ("", "\r", "\n"):
             prose += len(block.text)  # within a line: in a cell of a table, a value of JSON
         elif block.kind.lower() in FURNITURE:
             other_count += _is_macro_or_comment(block)
