@@ -152,6 +152,24 @@ def test_medline_takes_the_doi_among_the_article_ids_and_full_names(stage):
     assert "doi_raw" not in second
 
 
+def test_ovid_gives_venue_volume_pages_and_date_in_one_text_and_marks_behind_names(stage):
+    (fields,) = stage(BY_NAME["ovid"].example.replace("Lee, Ann;  Li, Bo", "Lee, Ann 1;  Li, Bo *")).fields
+    assert fields == {
+        "title_raw": "Sorting Pebbles by Sound",
+        "authors_raw": "Lee, Ann;  Li, Bo",
+        "venue_raw": "Journal of Pebbles",
+        "volume_raw": "3",
+        "number_raw": "2",
+        "pages_raw": "10-19",
+        "date_raw": "April 2024",
+        "source_key": "00000001-202400000-00001.",
+    }
+
+
+def test_keywords_of_which_each_has_a_line_are_apart(stage):
+    assert stage("TY  - A\nTI  - x\nKW  - a\nb c\nd\nER  - \n").fields[0]["keywords_raw"] == "a; b c; d"
+
+
 def test_endnote_entries_begin_at_their_type_or_behind_a_blank_line(stage):
     assert [raw["%T"] for raw in stage("%0 Book\n%T A\n%X one\n\ntwo\n%D 2020\n%0 Book\n%T B\n").raw] == ["A", "B"]
     assert [raw["%T"] for raw in stage("%T A\n%A Lee, Ann\n\n%T B\n%A Li, Bo\n").raw] == ["A", "B"]

@@ -104,7 +104,7 @@ class TaggedMapper(Mapper):
             values = prepared.get(tag)
             if isinstance(values, list):
                 prepared[tag] = self._prepared(tag, field, values)
-            elif isinstance(values, str) and (field == "authors_raw" or tag in self._tags.picks):
+            elif isinstance(values, str) and (field in ("authors_raw", "keywords_raw") or tag in self._tags.picks):
                 prepared[tag] = self._prepared(tag, field, [values])
         fields = super().fields(prepared)
         self._add_pages(raw, paths, fields)
@@ -117,8 +117,13 @@ class TaggedMapper(Mapper):
         if pick := self._tags.picks.get(tag):
             filled = [value for value in filled if pick.search(value)]
         if field == "authors_raw":
+            if mark := self._tags.author_mark:
+                filled = [mark.sub("", value) for value in filled]
             # Some exports put all authors behind one tag.
             return "; ".join(value.strip("; ") for value in filled) if any(";" in value for value in filled) else filled
+        if field == "keywords_raw":
+            # EndNote's RIS has each in a line of its own below the first.
+            filled = [value.replace("\n", "; ") for value in filled]
         if field in _JOINED_BY:
             return _JOINED_BY[field].join(filled)
         return filled if field in ("urls_raw", "link_urls_raw") else next(iter(filled), None)
@@ -138,11 +143,23 @@ class TaggedMapper(Mapper):
         """Fills what a tag gives beside its own field: the key, the title of a book, further addresses."""
         if self._tags.key is not None and (key := _first(raw.get(self._tags.key))):
             fields.setdefault("source_key", key)
+        if self._tags.source is not None:
+            self._take_apart(raw, fields)
         book_title = self._tags.book_title
         if book_title is not None and "title_raw" not in fields and (title := _first(raw.get(book_title))):
             fields["title_raw"] = title
             if fields.get("venue_raw") == title:
                 del fields["venue_raw"]
+
+    def _take_apart(self, raw: Mapping[str, object], fields: dict[str, object]) -> None:
+        """Fills what a tag gives in one text: venue, volume, issue, pages and date."""
+        assert self._tags.source is not None, "asked of dialects that have one"
+        tag, pattern = self._tags.source
+        if found := pattern.match(_first(raw.get(tag))):
+            given = {f"{name}_raw": value.strip(SPACE) for name, value in found.groupdict().items() if value}
+            if fields.get("venue_raw") == _first(raw.get(tag)):
+                fields["venue_raw"] = given["venue_raw"]
+            fields.update({name: value for name, value in given.items() if name not in fields})
 
 
 def _first(values: object) -> str:

@@ -133,6 +133,13 @@ Source
     ),
     others=frozenset({"Score", "Institution", "Status", "Language", "ISSN", "References"}),
     fold=" ",
+    source=(
+        "Source",
+        re.compile(
+            r"(?P<venue>[^.]+)\.\s+(?P<volume>\d[\w-]{0,20})(?:\((?P<number>[^()]{1,30})\))?:(?P<pages>[^,]{1,40}),\s*(?P<date>[^.]*)"
+        ),
+    ),
+    author_mark=re.compile(r"(?<![ \t])(?:[ \t]++(?:\d++|[*+#]++|\[Ed\])){1,5}+[ \t]*+(?=;|\Z)"),
 )
 
 COPAC = Dialect(

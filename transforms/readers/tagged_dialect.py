@@ -23,7 +23,8 @@ class Dialect:
     tags in `lines_are_values` each line is a value, of others the further lines are joined to the first by `fold`. Of a tag
     in `picks` only values that the pattern is found in fill its field. `pages` are the tags of the first and last page.
     `key` is the tag of the source's key where that tag also fills a field; `book_title` the tag of the venue that is the title
-    where there is no other.
+    where there is no other. `source` is a tag that gives several fields at once, and a pattern whose groups are named for them;
+    `author_mark` is what stands behind an author's name and is none of it.
     """
 
     name: str
@@ -45,6 +46,8 @@ class Dialect:
     pages: tuple[str, str] | None = None
     key: str | None = None
     book_title: str | None = None
+    source: tuple[str, re.Pattern[str]] | None = None
+    author_mark: re.Pattern[str] | None = None
 
     def knows(self, tag: str) -> bool:
         """Whether a tag is one of the dialect's own."""
