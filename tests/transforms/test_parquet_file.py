@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import errno
+import io
 import json
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.readers.base import RawFile, ReadError, Sample
+from transforms.readers.limits import ReadLimits
 from transforms.readers.parquet_file import read, sniff
 
 
@@ -155,3 +157,27 @@ def test_a_damaged_file_is_refused_or_balances(tmp_path_factory, data):
     else:
         read_count = sum(batch.records.height + batch.rejects.height for batch in batches)
         assert sum(batch.entries_counted or 0 for batch in batches) == read_count
+
+
+def parquet(**columns) -> bytes:
+    content = io.BytesIO()
+    pq.write_table(pa.table(columns), content)
+    return content.getvalue()
+
+
+def test_ids_of_openreview_are_known_by_their_form(stage):
+    ids = ["2p_5F9sHN9", "vyn49BUAkoD", "nUoI0DKg_Ti"]
+    assert stage(parquet(__index_level_0__=ids, rating=[6, 3, 3])).records["openreview_id_raw"].to_list() == ids
+    assert stage(parquet(id=["1", "2"], rating=[6, 3])).reasons == ["not_a_paper_list"]
+
+
+def test_limits_hold_for_columns_and_rows(stage):
+    wide = {"title": ["A"]} | {f"c{number}": [1] for number in range(60)}
+    assert stage(parquet(**wide), limits=ReadLimits(columns=50)).reasons == ["too_many_columns"]
+    staged = stage(parquet(title=["A", "B"], abstract=["x" * 5_000, "y"]), limits=ReadLimits(entry_bytes=1_000))
+    assert (staged.reasons, [row["title"] for row in staged.raw]) == (["row_too_long"], ["B"])
+
+
+def test_a_text_that_many_rows_have_is_held_once(stage):
+    staged = stage(parquet(title=["A", "B", None] * 300, abstract=["x" * 100_000] * 900), limits=ReadLimits(entry_bytes=1_000))
+    assert staged.reasons == ["row_too_long"] * 900
