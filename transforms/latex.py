@@ -60,8 +60,12 @@ _LETTER_ACCENTS = {
 _ACCENTED = re.compile(
     r"(?:\{\s*(?:\\([ij])(?![a-zA-Z])|([^\W\d_]))\s*(?:\{\})?\s*\}|\\([ij])(?![a-zA-Z])\s*(?:\{\})?|([^\W\d_]))"
 )
+# "\\'{\\^e}", a letter with two accents, as Vietnamese has them.
+_ACCENTED_TWICE = re.compile(
+    r"(\{\s*)?\\(?:(['`^\"~=.])|([uvHcdbkr])(?![a-zA-Z]))\s*(?:\{\s*([^\W\d_])\s*\}|([^\W\d_]))\s*(?(1)\})"
+)
 _ENGLISH_ENDING = re.compile(r"(?:s|t|re|ve|ll|d|m)\b")
-_CLOSING_ESCAPED_QUOTE = re.compile(r'\\"(?=[\s,.;:!?)\]]|$)')
+_CLOSING_ESCAPED_QUOTE = re.compile(r'(?<!\{)\\"(?=[\s,.;:!?)\]]|$)')
 _ESCAPED_LINE_BREAK = re.compile(r"(?:\\r)?\\n(?![a-z])")
 _MACRO = re.compile(r"\\(?:([a-zA-Z]+)\*?|(.)|$)", re.DOTALL)
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -335,7 +339,9 @@ class _RunningText:
         before = self.written[-1][-1:] if self.written else ""
         if sign in _SIGN_ACCENTS:
             is_apostrophe = sign == "'" and before.isalpha() and _ENGLISH_ENDING.match(self.text, self.position)
-            if is_apostrophe or not self._accented(_SIGN_ACCENTS[sign], may_be_apart=False):
+            # "{\\' c}" is a letter in a group of its own; in running text a space ends the matter.
+            begins_group = self.position > 2 and self.text[self.position - 3] == "{"
+            if is_apostrophe or not self._accented(_SIGN_ACCENTS[sign], may_be_apart=begins_group):
                 self.written.append(sign)
         elif sign == "\\":
             self.written.append(" ")
@@ -355,6 +361,13 @@ class _RunningText:
         start = self.position
         if may_be_apart:
             self._skip_spaces()
+        if (twice := _ACCENTED_TWICE.match(self.text, self.position)) and (letter := twice[4] or twice[5]):
+            inner = _SIGN_ACCENTS[twice[2]] if twice[2] else _LETTER_ACCENTS[twice[3]]
+            composed = unicodedata.normalize("NFC", letter + inner + accent)
+            if len(composed) == 1:
+                self.written.append(composed)
+                self.position = twice.end()
+                return True
         match = _ACCENTED.match(self.text, self.position)
         if match and (letter := match[1] or match[2] or match[3] or match[4]):
             composed = unicodedata.normalize("NFC", letter + accent)

@@ -169,3 +169,16 @@ def test_a_deep_formula_is_read_alike_from_a_deep_stack(opening, count):
 def test_a_formula_three_braces_deep_is_simple_and_one_of_a_hundred_is_hard():
     assert plain_maths("x_{{{1}}}") == "x₁"
     assert plain_maths("x_" + "{" * 100 + "1" + "}" * 100) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"Nguy{\~{\^e}}n, Ph{\d{\^o}}, \'\^e, \d{\u{a}}", "Nguyễn, Phộ, ế, ặ"),
+        (r"Vrande{\v c}i{\' c}, Trag{\" o}die", "Vrandečić, Tragödie"),
+        (r"say \"yes\" to it\' s", 'say "yes" to it\' s'),
+        (r"\~{\'x}", r"~'x"),
+    ],
+)
+def test_letters_take_two_accents_and_a_space_within_a_group_only(text, expected):
+    assert plain(text) == expected
