@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.delimited import READER, read, sniff
-from transforms.readers.delimited_entries import Quoting, find_entries
+from transforms.readers.delimited_entries import Quoting, find_entries, split_cells
 from transforms.readers.limits import ReadLimits
 
 HEADER = "title,authors,year\n"
@@ -273,14 +273,16 @@ def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, rows, delimit
     assert found.balances
 
 
-@given(st.lists(st.text('ab,"\r\n', max_size=12)))
-@settings(max_examples=400, deadline=None, derandomize=True)
-def test_the_scan_for_quotes_and_the_csv_module_agree_on_every_entry(pieces):
+QUOTINGS = [Quoting(","), Quoting(",", "'"), Quoting(",", is_escaped=True), Quoting("^"), Quoting("|")]
+
+
+@given(st.lists(st.text("ab,\"'\\^|\r\n", max_size=12)), st.sampled_from(QUOTINGS))
+@settings(max_examples=800, deadline=None, derandomize=True)
+def test_the_scan_for_quotes_and_the_csv_module_agree_on_every_entry(pieces, quoting):
     text = "".join(pieces)
     lines = io.StringIO(text, newline="")
-    entries = list(find_entries(iter(lines.readline, ""), Quoting(","), ReadLimits()))
-    closed = [entry.text for entry in entries if entry.is_closed]
-    assert [len(list(csv.reader([entry]))) for entry in closed] == [1] * len(closed)
+    entries = list(find_entries(iter(lines.readline, ""), quoting, ReadLimits()))
+    assert [cells is not None for cells in split_cells(entries, quoting)] == [entry.is_closed for entry in entries]
     assert "".join(entry.text for entry in entries).replace("\n", "").replace("\r", "") == text.replace("\n", "").replace(
         "\r", ""
     )
@@ -327,3 +329,36 @@ def test_the_labelled_sets_are_read_whole(shared, name, count):
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [json.loads(raw) for batch in batches for raw in batch.records["raw"]] == rows
+
+
+PIECES = [
+    "title",
+    "authors",
+    "year",
+    ",",
+    ";",
+    "\t",
+    "|",
+    "%",
+    '"',
+    "'",
+    '\\"',
+    "\\",
+    "\n",
+    "\r\n",
+    "\r",
+    " ",
+    "é",
+    "A",
+    "2020",
+    "10.5555/a",
+]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=40).map("".join),
+    st.sampled_from(["", "title,authors\n", "x\ntitle;year\nA;1\nB;2\n"]),
+)
+@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_is_refused_or_accounted_for(stage, text, beginning):
+    assert "reader_failed" not in stage(beginning + text).reasons
