@@ -79,13 +79,14 @@ def test_several_tables_of_a_page_are_read_and_those_of_other_things_are_not(sta
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("<html><head><title>404 Not Found</title></head><body>nginx</body></html>", "'404 Not Found' with 0 tables"),
+        ("<html><head><title>404 Not Found</title></head><body>nginx</body></html>", "titled '404 Not Found' without a table"),
+        ("<html><head><title>404 Not Found</title></head><body><table></table></body></html>", "'404 Not Found' with 1 tables"),
         ("<!doctype html><title>Sign in</title><form><input></form>", "'Sign in'"),
         (page(row("Name", "Room", tag="th"), row("A", "1")), "begin with 'Name; Room'"),
         (page(HEADER), "not filled in by a script"),
         (page(row("Title", "Tides"), row("Authors", "Ann Lee"), row("Year", "2020")), "titled 'Papers'"),
-        ("<html></html>", "without a title"),
-        ("<html><!-- nothing", "without a title"),
+        ("<html></html>", "a page of HTML without a table"),
+        ("<html><!-- <table>", "without a title"),
     ],
 )
 def test_a_page_without_a_table_of_papers_is_refused_with_its_title(stage, content, words):

@@ -68,7 +68,7 @@ LISTS: tuple[ListDialect, ...] = (
         "neurips",
         "//a[@title='paper title']",
         re.compile(r"<a\s(?:[^<>]{0,500}\s)?title\s*=\s*[\"']paper title[\"']", re.IGNORECASE),
-        {"title": ".", "href": "./@href", "authors": "following-sibling::*[1][self::i or contains(@class,'author')]"},
+        {"title": ".", "href": "./@href", "authors": "following-sibling::*[1]/self::*[self::i or contains(@class,'author')]"},
         _FIELDS,
     ),
 )

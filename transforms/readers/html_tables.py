@@ -18,6 +18,8 @@ from transforms.readers.mapping import Mapper
 
 _PAGE = re.compile(r"(?:<\?xml[^>]{0,200}>|<!--[^>]{0,2000}>|\s)*+<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _BARE_TABLE = re.compile(r"(?:<!--[^>]{0,2000}>|\s)*+<table\b", re.IGNORECASE)
+_LIST_SIGNS = re.compile(r"<table\b|ptitle|class=.paper\b|paper title", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{1,200})", re.IGNORECASE)
 _HEADER_ROWS = 5
 """In how many of its rows a table's header is looked for; before it there may be a caption or the names of groups."""
 _HEADER_CHARACTERS = 1_000
@@ -27,9 +29,13 @@ _ADDRESS_FIELDS = ("url_raw", "urls_raw", "pdf_url_raw", "link_urls_raw", "doi_r
 
 
 def sniff(sample: Sample) -> Sniff:
-    """Whether the sample begins as a page of HTML; whether it has papers, only `read` sees."""
+    """Whether the sample begins as a page of HTML; whether its tables are of papers, only `read` sees."""
     text = (sample.text or "").lstrip("\ufeff \t\r\n")
     if _PAGE.match(text):
+        if sample.is_whole and not _LIST_SIGNS.search(text):
+            title = _TITLE.search(text)
+            named = f"titled {' '.join(title[1].split())!r} " if title else ""
+            return Sniff(0.2, f"a page of HTML {named}without a table")
         return Sniff(0.7, "a page of HTML")
     if _BARE_TABLE.match(text) and (page := _parsed(text)) is not None and _paper_tables(page):
         return Sniff(0.7, "a table in HTML with a column for titles, abstracts or identifiers")

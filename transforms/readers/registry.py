@@ -10,6 +10,7 @@ from transforms.readers import (
     abstract_list,
     bibtex,
     delimited,
+    html_tables,
     json_lines,
     json_records,
     markdown_tables,
@@ -42,6 +43,7 @@ READERS: dict[str, Reader] = {
         *tagged.READERS,
         *yaml_documents.READERS,
         xml_records.READER,
+        html_tables.READER,
     )
 }
 """The readers, by name. A new format is one module and one line here."""
