@@ -177,7 +177,7 @@ def catalog(*, lake: LakeOption = None) -> int:
 
 @app.command
 def forget(
-    name: Annotated[str, Parameter(help="a source, a file name, its path below its source, or its hash (8 digits or more)")],
+    name: Annotated[str, Parameter(help="a source; a file, archive or folder by name or path; or a hash (8 digits or more)")],
     /,
     *names: Annotated[str, Parameter(help="more of the same")],
     lake: LakeOption = None,

@@ -79,3 +79,49 @@ def test_where_a_command_line_file_stood_has_no_say_in_its_path() -> None:
 def test_all_names_of_a_command_line_content_are_meant_together() -> None:
     a, b, other = name("command_line", "a.csv", "1"), name("command_line", "x/b.csv", "1"), name("acl", "a.csv", "1")
     assert match_names([a, b, other], "x/b.csv") == {a, b}
+
+
+def test_a_new_archive_supersedes_what_was_live_below_its_path_and_nothing_beside_it() -> None:
+    live = frozenset(
+        {
+            name("acl", "l.zip/a.csv", "1"),
+            name("acl", "l.zip/in/b.csv", "2"),
+            name("acl", "l.zip", "3"),
+            name("acl", "l.zip.csv", "4"),
+            name("zoo", "l.zip/a.csv", "5"),
+            name("command_line", "l.zip/a.csv", "6"),
+        }
+    )
+    new = name("acl", "l.zip/a.csv", "7")
+    kept = {name("acl", "l.zip.csv", "4"), name("zoo", "l.zip/a.csv", "5"), name("command_line", "l.zip/a.csv", "6")}
+    assert add_names(live, [new], [("acl", "l.zip")]) == {new} | kept
+    assert add_names(live, [], [("command_line", "l.zip")]) == live
+
+
+def test_an_archive_of_the_command_line_tells_of_its_earlier_members() -> None:
+    before = [name("command_line", path, d) for path, d in (("l.zip/a.csv", "1"), ("l.zip/b.csv", "2"), ("l.zip.csv", "3"))]
+    landed = [name("command_line", "l.zip/a.csv", "1")]
+    assert earlier_contents(before, landed, [("command_line", "l.zip")]) == [name("command_line", "l.zip/b.csv", "2")]
+
+
+def test_an_archive_or_folder_is_meant_by_its_path_or_its_name() -> None:
+    a, b = name("command_line", "x/l.zip/a.csv", "1"), name("command_line", "x/l.zip/in/b.csv", "2")
+    itself, other = name("command_line", "x/l.zip", "3"), name("command_line", "x/c.csv", "4")
+    live = [a, b, itself, other]
+    assert match_names(live, "l.zip") == match_names(live, "x/l.zip") == {a, b, itself}
+    assert match_names(live, "./x") == match_names(live, "command_line/x") == set(live)
+    assert match_names(live, "in") == {b}
+
+
+def test_an_archive_name_that_means_two_is_refused_until_its_source_is_named() -> None:
+    live = [name("acl", "l.zip/a.csv", "1"), name("acl", "l.zip/b.csv", "2"), name("zoo", "l.zip/c.csv", "3")]
+    with pytest.raises(LakeError, match=r"333333333333 \(zoo/l\.zip\), acl/l\.zip \(2 files\)"):
+        match_names(live, "l.zip")
+    assert match_names(live, "acl/l.zip") == set(live[:2])
+
+
+def test_two_contents_of_one_command_line_name_are_told_apart_by_hash() -> None:
+    live = [name("command_line", "a.csv", "1"), name("command_line", "a.csv", "2")]
+    with pytest.raises(LakeError, match=r"111111111111 \(command_line/a\.csv\), 222222222222"):
+        match_names(live, "a.csv")
+    assert match_names(live, "11111111") == {live[0]}
