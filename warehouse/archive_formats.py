@@ -38,8 +38,11 @@ class Entry:
     open: Callable[[], IO[bytes]]
 
 
-MEMBER_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, EOFError, ValueError, NotImplementedError)
-"""What the libraries raise where an archive is broken; also `RuntimeError` of zipfile and `OSError` without an errno."""
+MEMBER_ERRORS = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, EOFError, ValueError, RuntimeError),
+    *(OverflowError, IndexError, KeyError),  # of a size or place beyond 2^63, and of headers that are not what they seem
+)
+"""What the libraries raise where an archive is broken (`RuntimeError`: also of a thousand headers about one member)."""
 
 
 def looks_like_archive(path: Path) -> bool:
@@ -144,7 +147,7 @@ def _zip_file(path: Path, most_files: int) -> Iterator[zipfile.ZipFile]:
         file.allowance, file.most_files = _ZIP_LIST_BYTES, most_files
         try:
             archive = zipfile.ZipFile(file)
-        except (*MEMBER_ERRORS, RuntimeError, OSError) as error:
+        except (*MEMBER_ERRORS, OSError) as error:
             raise _broken(error) from error
         file.allowance = None
         with archive:
@@ -259,7 +262,9 @@ def _tar_kind(info: tarfile.TarInfo) -> str:
 
 
 def _tar_fault(info: tarfile.TarInfo) -> tuple[str, str] | None:
-    return ("unknown_compression", "stored as a sparse file") if info.isreg() and info.issparse() else None
+    if info.size < 0:
+        return "broken_archive", f"damaged: a size of {info.size} bytes"
+    return ("unknown_compression", "stored as a sparse file") if info.issparse() else None
 
 
 def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:

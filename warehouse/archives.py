@@ -220,7 +220,7 @@ def _take_out(entry: Entry, target: Path) -> str:
                 digest.update(piece)
                 size_bytes += len(piece)
                 file.write(piece)
-    except (*MEMBER_ERRORS, RuntimeError) as error:
+    except MEMBER_ERRORS as error:
         raise UnpackError("broken_archive", f"damaged: {error or type(error).__name__}") from error
     except OSError as error:
         if error.errno is not None:

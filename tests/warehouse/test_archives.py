@@ -363,6 +363,48 @@ def test_a_tar_with_a_header_without_end_is_refused_in_little_memory(read) -> No
     assert "larger than that of a sound archive" in found.archive.verdict()[1]
 
 
+def numbered(size: int) -> bytes:
+    """A field of a tar header in base 256."""
+    return b"\x80" + size.to_bytes(11, "big") if size >= 0 else b"\xff" + (2**88 + size).to_bytes(11, "big")
+
+
+def with_size(size: bytes) -> bytes:
+    """A tar whose second member has this size field."""
+    content = bytearray(a_tar({"a.csv": b"A", "b.csv": b"B", "c.csv": b"C"}))
+    content[1024 + 124 : 1024 + 136] = size
+    content[1024 + 148 : 1024 + 156] = b" " * 8
+    content[1024 + 148 : 1024 + 156] = b"%06o\0 " % sum(content[1024:1536])
+    return bytes(content)
+
+
+@pytest.mark.parametrize("size", [2**63, 2**87, 10_000, -512, -1024, -(2**80)])
+def test_a_member_of_a_tar_with_an_impossible_size_ends_the_reading(read, size: int) -> None:
+    found = read(with_size(numbered(size)))
+    assert found.names in ([], ["a.csv"])
+    assert found.archive.verdict()[0] in ("broken_archive", "unpacked_too_large")
+
+
+def test_a_thousand_headers_about_one_member_are_refused(read) -> None:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, 10
+    header = info.tobuf(tarfile.USTAR_FORMAT) + b"10 a=bcde\n".ljust(512, b"\0")
+    found = read(a_tar({"a.csv": b"A"})[:1024] + header * 1000 + a_tar({"b.csv": b"B"}))
+    assert found.names == ["a.csv"]
+    assert found.archive.verdict()[0] == "broken_archive"
+
+
+def test_a_sparse_member_of_a_tar_is_not_filled_up(read) -> None:
+    info = tarfile.TarInfo("sparse.csv")
+    info.pax_headers = {"GNU.sparse.size": str(2**50), "GNU.sparse.numblocks": "1", "GNU.sparse.map": "0,1"}
+    info.size = 1
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(info, io.BytesIO(b"x"))
+    found = read(target.getvalue())
+    assert found.members == []
+    assert "sparse.csv (stored as a sparse file)" in found.archive.verdict()[1]
+
+
 @each_kind
 def test_an_archive_without_a_file_is_said_to_be_empty(read, make) -> None:
     found = read(make({".hidden": b"x"}))
