@@ -84,6 +84,11 @@ def test_tags_are_known_in_any_order_and_with_a_byte_order_mark():
     assert column_map(["\ufeffPT", "UT", "SO", "TI"])["\ufeffPT"] == "type_raw"
 
 
+def test_a_tag_that_means_something_else_than_its_letters_is_no_key():
+    assert "ID" not in column_map(["PT", "ID", "SO", "TI", "AU"])
+    assert column_map(["PT", "ID", "SO", "title"])["ID"] == "source_key"
+
+
 @pytest.mark.parametrize(
     ("names", "paths"),
     [
@@ -101,6 +106,11 @@ def test_first_and_last_page_are_one_range_between_pages_and_article_number(name
 
 def test_a_joined_column_is_told_of_once_and_its_parts_not_as_unknown():
     mapper = Mapper()
-    mapper.fields({"title": "A", "Page start": "1", "Page end": "9", "x": 0})
-    told = {(row["column_name"], row["field"]) for row in mapper.take().to_dicts()}
-    assert told == {("title", "title_raw"), ("Page start - Page end", "pages_raw"), ("x", None)}
+    mapper.fields({"title": "A", "Page start": "1", "Page end": "9", "Art. No.": "7", "x": 0})
+    told = sorted((row["column_name"], row["field"], row["record_count"]) for row in mapper.take().to_dicts())
+    assert told == [
+        ("Art. No.", "pages_raw", 1),
+        ("Page start - Page end", "pages_raw", 1),
+        ("title", "title_raw", 1),
+        ("x", None, 1),
+    ]

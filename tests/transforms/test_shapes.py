@@ -230,6 +230,7 @@ def test_an_arxiv_paper_has_the_date_of_its_first_version_and_names_with_their_s
     assert fields["author_names_raw"] == ["Lee, Ann", "Day, Jr., C."]
     assert (fields["date_raw"], fields["keywords_raw"]) == ("Mon, 2 Apr 2007 19:18:42 GMT", "cs.SD; stat.ML")
     assert fields["arxiv_id_raw"] == fields["source_key"] == "0704.0001"
+    assert "date_raw" not in _fields(paper | {"versions": []}), "the day of an update is none of publication"
 
 
 def test_of_zoteros_creators_only_those_who_wrote_it_are_authors():
@@ -264,7 +265,7 @@ def test_what_a_bibtex_column_says_fills_what_no_other_column_does():
     paper = {"title": "Sorting", "track": "main", "status": "Poster", "author": "Ann Lee", "doi": "10.5555/a", "bibtex": entry}
     fields = _fields(paper)
     assert (fields["year_raw"], fields["venue_raw"], fields["pages_raw"]) == ("2024", "Proceedings of {Pebbles}", "12--19")
-    assert "year_raw" not in _fields(paper | {"bibtex": "https://pebbles.example/2024.bib"})
+    assert "year_raw" not in _fields(paper | {"bibtex": "see\nyear = {1999}"})
 
 
 def test_a_page_that_is_an_address_is_one_and_other_pages_stay_pages():
