@@ -104,7 +104,7 @@ def test_a_volume_gives_nothing_to_the_next(stage):
     ("content", "words"),
     [
         ("<?xml version='1.0'?><svg><title>A</title></svg>", "image"),
-        ("<rss><channel><title>A</title></channel></rss>", "news feed"),
+        ("<rss><channel><item><title>A</title><author>B</author></item></channel></rss>", "news feed"),
         ("<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>A</title></entry></feed>", "news feed"),
         ("<Configuration/>", "configuration"),
         ("<child/>", "first element is <child>"),
@@ -116,6 +116,28 @@ def test_xml_without_papers_is_refused_with_what_it_is(stage, content, words):
     staged = stage(content)
     assert staged.reasons == ["not_a_paper_list"]
     assert words in staged.rejects["message"][0]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("<papers><paper><title>A</title><authors><author>Ann Lee</author><author>Bo Li</author></authors></paper></papers>",
+         {"title_raw": "A", "author_names_raw": ["Ann Lee", "Bo Li"]}),
+        ("<l><w><Title>A</Title><Authors>Ann Lee; Bo Li</Authors><Year>2020</Year></w></l>",
+         {"title_raw": "A", "authors_raw": "Ann Lee; Bo Li", "year_raw": "2020"}),
+        ("<l><w><x:title>A</x:title><doi>10.1234/a</doi></w></l>", {"title_raw": "A", "doi_raw": "10.1234/a"}),
+    ],
+)  # fmt: skip
+def test_elements_named_as_papers_columns_are_read_without_a_dialect(stage, content, expected):
+    staged = stage(content)
+    assert (staged.facts.form, staged.fields) == ("named_elements", [expected])
+
+
+@pytest.mark.parametrize(
+    "content", ["<films><film><title>A</title><year>2000</year></film></films>", "<a><title>A</title></a>"]
+)
+def test_elements_of_other_things_are_not(stage, content):
+    assert stage(content).reasons == ["not_a_paper_list"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "cp1252", "latin-1"])

@@ -15,9 +15,11 @@ from transforms.readers.xml_count import count_entries
 from transforms.readers.xml_dialects import DIALECTS, Dialect
 from transforms.readers.xml_entries import Entry, last_ends, split_entries, xml_blocks
 from transforms.readers.xml_paths import XmlMapper, find_fields
+from transforms.readers.xml_plain import plain_dialect
 from transforms.readers.xml_values import ElementParser, element_value, local_name
 
 _START_TAG = re.compile(r"<([A-Za-z_][\w.-]{0,100})(?::([\w.-]{1,100}))?(?=[\s/>])")
+_HTML = re.compile(r"<!doctype\s+html|<(?:html|head|body|table|div|p|h[1-6]|a|img|br|center|details|picture)\b", re.IGNORECASE)
 _DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})[\"']")
 
 _OTHER_ROOTS = {
@@ -43,12 +45,12 @@ def sniff(sample: Sample) -> Sniff:
     text = (sample.text or "").lstrip("\ufeff \t\r\n")
     if not text.startswith("<"):
         return Sniff(0.0, "it does not begin with <")
-    root, dialect = _dialect(text)
+    root, dialect = ("html", None) if _HTML.match(text) else _dialect(text[:SAMPLE_BYTES])
     if dialect is not None:
-        return Sniff(0.95, f"XML: {dialect.meaning}")
-    if not root or root.lower() == "html" or re.match(r"(?i)<!doctype\s+html", text):
-        return Sniff(0.0, "it is no XML of papers")
-    kind = _OTHER_ROOTS.get(root) or _OTHER_ROOTS.get(root.lower()) or "a dialect without papers that are known"
+        return Sniff(0.95 if dialect.roots else 0.8, f"XML: {dialect.meaning}")
+    if not root or root.lower() == "html":
+        return Sniff(0.0, "it is no XML")
+    kind = _other_kind(root) or "without elements named as those of papers are"
     return Sniff(0.2, f"XML, {kind}: its first element is <{root}>")
 
 
@@ -144,7 +146,15 @@ def _dialect(text: str) -> tuple[str, Dialect | None]:
         return "", None
     names = [match[2] or match[1] for match in found]
     known = frozenset(names)
-    return names[0], next((dialect for dialect in DIALECTS if dialect.fits(names[0], known, text)), None)
+    dialect = next((dialect for dialect in DIALECTS if dialect.fits(names[0], known, text)), None)
+    if dialect is None and _other_kind(names[0]) is None:
+        dialect = plain_dialect(text)
+    return names[0], dialect
+
+
+def _other_kind(root: str) -> str | None:
+    """What a file with this first element is, where that is known to be no list of papers."""
+    return _OTHER_ROOTS.get(root) or _OTHER_ROOTS.get(root.lower())
 
 
 def _head(raw_file: RawFile, encoding: Encoding) -> str:
@@ -183,7 +193,7 @@ def _piece_encoding(encoding: Encoding) -> str:
 
 READER = Reader(
     name="xml_records",
-    meaning="XML: " + ", ".join(dialect.meaning for dialect in DIALECTS),
+    meaning="XML: " + ", ".join(dialect.meaning for dialect in DIALECTS) + ", and elements named as papers' columns are",
     has_spans=False,
     example="""\
 <collection id="2023.tides">
