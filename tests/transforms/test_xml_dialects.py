@@ -265,9 +265,15 @@ SAMPLES: dict[str, tuple[str, list[dict[str, object]]]] = {
         ],
     ),
     "citavi": (
-        """<CitaviExchangeData><References><Reference id="r1"><Title>Tides</Title><Year>2010</Year></Reference></References>
+        """<CitaviExchangeData><Periodicals><Periodical id="j"><Name>Sea</Name></Periodical></Periodicals><Persons>
+        <Person id="p"><FirstName>Ann</FirstName><LastName>Lee</LastName><MiddleName>B.</MiddleName></Person></Persons>
+        <References>        <Reference id="r1"><Title>Tides</Title><Year>2010</Year><PeriodicalID>j</PeriodicalID></Reference></References>
+        <ReferenceAuthors><OnetoN>r1;p</OnetoN></ReferenceAuthors><ReferenceEditors><OnetoN>r1;p</OnetoN></ReferenceEditors>
         </CitaviExchangeData>""",
-        [{"title_raw": "Tides", "year_raw": "2010", "source_key": "r1"}],
+        [
+            {"title_raw": "Tides", "year_raw": "2010", "source_key": "r1", "author_names_raw": ["Lee, Ann B."]}
+            | {"venue_raw": "Sea"}
+        ],
     ),
 }
 
@@ -294,7 +300,15 @@ def test_the_column_map_says_which_path_fills_which_field(stage):
 
 def test_a_column_that_the_source_maps_comes_before_the_dialect(stage):
     staged = stage(SAMPLES["citavi"][0], columns={"Year": "volume_raw"})
-    assert staged.fields == [{"title_raw": "Tides", "volume_raw": "2010", "source_key": "r1"}]
+    assert staged.fields == [
+        {
+            "title_raw": "Tides",
+            "volume_raw": "2010",
+            "source_key": "r1",
+            "author_names_raw": ["Lee, Ann B."],
+            "venue_raw": "Sea",
+        }
+    ]
 
 
 def check_damaged(staged):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from transforms.readers.xml_acl import acl_fields
+from transforms.readers.xml_citavi import NAMES, citavi_fields, citavi_names
 from transforms.readers.xml_entries import Vocabulary
 from transforms.readers.xml_fields import (
     ACL,
@@ -38,7 +39,9 @@ class Dialect:
 
     `needs` are groups of local names of elements, of each of which one is in the sample; `mark` is a text that is.
     `unwrap` are names of elements that hold all of an entry, one in the other. `part_fields` are fields in the parts and marks
-    before an entry, by their names. `not_papers` counts among the marks what stands for no paper, such as front matter.
+    before an entry, by their names; `more_fields` are built from them and the entry. `names` are elements anywhere in the file,
+    of which `find_names` makes what `more_fields` finds as `names`. `not_papers` counts among the marks what stands for no
+    paper, such as front matter.
     """
 
     name: str
@@ -53,6 +56,8 @@ class Dialect:
     resets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     not_papers: tuple[str, ...] = ()
     more_fields: Callable[[Mapping[str, object], Context], dict[str, object]] | None = None
+    names: Vocabulary | None = None
+    find_names: Callable[[Iterable[tuple[str, object]]], dict[str, object]] | None = None
 
     def fits(self, root: str, names: frozenset[str], text: str) -> bool:
         """Whether a head is of this dialect: its first element, the names of all, and its text."""
@@ -154,6 +159,9 @@ DIALECTS: tuple[Dialect, ...] = (
         Vocabulary(("Article", "BookSection", "Document", "Manuscript", "Report", "Thesis", "Description")), ZOTERO,
         mark="zotero",
     ),
-    Dialect("citavi", "Citavi (without its authors)", ("CitaviExchangeData",), Vocabulary(("Reference",)), CITAVI),
+    Dialect(
+        "citavi", "Citavi", ("CitaviExchangeData",), Vocabulary(("Reference",)), CITAVI,
+        more_fields=citavi_fields, names=NAMES, find_names=citavi_names,
+    ),
 )  # fmt: skip
 """The dialects, the one that needs more before the one that needs less. A new dialect is one entry here."""

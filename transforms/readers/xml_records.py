@@ -69,6 +69,8 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     ends = last_ends(xml_blocks(raw_file, encoding))
     entry_count = count_entries(xml_blocks(raw_file, encoding), dialect.vocabulary, ends)
     reading = _Reading(dialect, raw_file.columns, _piece_encoding(encoding))
+    if dialect.names is not None and raw_file.size_bytes <= raw_file.limits.document_bytes:  # they are kept in memory
+        reading.find_names(split_entries(xml_blocks(raw_file, encoding), dialect.names, ends, raw_file.limits.entry_bytes))
     entries = split_entries(xml_blocks(raw_file, encoding), dialect.vocabulary, ends, raw_file.limits.entry_bytes)
     for entry in entries:
         reading.add(entry)
@@ -85,6 +87,21 @@ class _Reading:
         self._dialect, self._encoding, self._parser = dialect, encoding, ElementParser()
         self._context: dict[str, object] = {}
         self._count = self._not_papers = 0
+
+    def find_names(self, entries: Iterator[Entry]) -> None:
+        """Keeps what stands elsewhere in the file and is named in its entries."""
+        if self._dialect.find_names is not None:
+            self._context["names"] = self._dialect.find_names(self._values(entries))
+
+    def _values(self, entries: Iterator[Entry]) -> Iterator[tuple[str, object]]:
+        for entry in entries:
+            value: object = ""
+            if self._dialect.names and entry.name in self._dialect.names.records:
+                try:
+                    value = element_value(self._parser.parse(entry.content.decode(self._encoding, "replace")))
+                except etree.XMLSyntaxError:
+                    continue  # a name is lost, not the entries that it is named in
+            yield entry.name, value
 
     def add(self, entry: Entry) -> None:
         """Adds an entry as a record or reject; of another element, keeps what it says."""
