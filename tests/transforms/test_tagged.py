@@ -166,6 +166,12 @@ def test_ovid_gives_venue_volume_pages_and_date_in_one_text_and_marks_behind_nam
     }
 
 
+def test_silverplatter_is_read_as_inspec_is(stage):
+    staged = stage("Record 1 of 2 - INSPEC 2024\n\nTI:  Pebbles\nAU:  Lee-A; Li-B\n\nRecord 2 of 2 - INSPEC 2024\nTI:  Tides\n")
+    assert [fields["title_raw"] for fields in staged.fields] == ["Pebbles", "Tides"]
+    assert (staged.facts.reader, staged.reasons) == ("inspec", [])
+
+
 def test_keywords_of_which_each_has_a_line_are_apart(stage):
     assert stage("TY  - A\nTI  - x\nKW  - a\nb c\nd\nER  - \n").fields[0]["keywords_raw"] == "a; b c; d"
 

@@ -81,6 +81,16 @@ def test_documents_that_follow_each_other_are_records(stage):
     ]
 
 
+def test_papers_that_each_stand_under_a_key_are_records_with_that_key(stage):
+    staged = stage(
+        "version: 1\n# papers\n"
+        "lee2024:\n  title: A\n  authors: [Ann Lee]\n\n'li:2023':\n  title: B\n  authors:\n  - Bo Li\nbroken: [\n"
+    )
+    assert staged.records.select("source_key", "title_raw").rows() == [("lee2024", "A"), ("li:2023", "B")]
+    assert staged.reasons == ["broken_yaml"]
+    assert staged.facts.form == "objects under keys"
+
+
 def test_of_a_citation_file_the_preferred_citation_is_taken_if_it_has_a_title(stage):
     own = "cff-version: 1.2.0\ntitle: Sorter\nauthors:\n- family-names: Lee\n  given-names: Ann\n  name-particle: van\n"
     rest = "identifiers:\n- type: doi\n  value: 10.5555/1\nreferences:\n- title: Not ours\n  year: 1999\n"

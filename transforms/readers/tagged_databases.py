@@ -162,16 +162,16 @@ PY- 2024
 
 INSPEC = Dialect(
     "inspec",
-    "Inspec's tagged text: Record, then TI=…",
+    "Inspec's and SilverPlatter's tagged text: Record, then TI=… or TI:  …",
     """\
 Record 1
 AU=Lee, Ann; Li, Bo
 TI=Sorting Pebbles by Sound
 PY=2024
 """,
-    hint=re.compile(r"Record(?: \d+)?[^\r\n=]{0,20}\r?\n[A-Z]{2}=", re.MULTILINE),
-    tag=re.compile(r"([A-Z][A-Z0-9]{1,2})="),
-    parts=re.compile(r"Record(?: \d+)?[^\r\n=]{0,20}[\r\n]*\Z"),
+    hint=re.compile(r"Record\b[^\r\n=]{0,80}\s{1,4}[A-Z]{2}(?:=|: )", re.MULTILINE),
+    tag=re.compile(r"([A-Z][A-Z0-9]{1,2})(?:=|:[ \t]{1,2})"),
+    parts=re.compile(r"Record\b[^\r\n=]{0,80}[\r\n]*\Z"),
     fields=tag_fields(
         title="TI", authors="AU", abstract="AB", year="PY", venue="SO", type="RT", keywords="ID", doi="DOI", source_key="AN"
     ),

@@ -19,7 +19,16 @@ from transforms.readers.headings import heading_context
 from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import TextLine, text_encoding, text_lines
 from transforms.readers.yaml_citation import CitationMapper
-from transforms.readers.yaml_layout import MAX_ENTRY_LINES, Layout, Piece, entry_text, find_layout, list_indents, pieces
+from transforms.readers.yaml_layout import (
+    MAX_ENTRY_LINES,
+    Layout,
+    Piece,
+    entry_text,
+    find_layout,
+    list_indents,
+    pieces,
+    top_key,
+)
 from transforms.readers.yaml_values import yaml_value
 
 _EVIDENCE = frozenset(
@@ -28,6 +37,7 @@ _EVIDENCE = frozenset(
 """What tells a paper from a page of a website, which has a title, an author and a date too."""
 
 _LIST_EVIDENCE = _EVIDENCE | {"authors_raw", "author_names_raw", "year_raw", "pdf_url_raw"}
+_MANY = ("list", "objects under keys")
 _SAMPLED_ENTRIES = 20
 _READER_NAMES = {"front matter": "front_matter", "citation file": "citation_file"}
 
@@ -93,11 +103,19 @@ class _Entries:
         if not self._is_of_papers:
             self._builder.furniture("other_list", piece.text, span)
         elif isinstance(value, dict):
-            context = heading_context(piece.key) if piece.key else None
+            context = heading_context(piece.key) if piece.key else self._context(piece)
             self._builder.record(value, locator=locator, span=span, context=context)
+        elif self._layout.form == "objects under keys":
+            self._builder.furniture("other_key", piece.text, span)
         else:
             message = f"expected an entry of names with values, found {_kind(value)}"
             self._builder.reject("not_an_object", message, text=piece.text, locator=locator, span=span)
+
+    def _context(self, piece: Piece) -> dict[str, object] | None:
+        """The key that an object stands under, as the source's key for it."""
+        if self._layout.form != "objects under keys":
+            return None
+        return {"source_key": top_key(piece.texts[0])}
 
     def _value(self, piece: Piece) -> object:
         if piece.is_too_large:
@@ -119,21 +137,22 @@ def _layout(lines: list[str]) -> tuple[Layout | None, str]:
     if layout.form != "document":
         return _judged(layout, lines)
     found, reason = _judged(layout, lines)
-    for indent in list_indents(lines) if found is None else ():
-        found, list_reason = _judged(Layout("list", indent), lines)
+    others = [*(Layout("list", indent) for indent in list_indents(lines)), Layout("objects under keys")]
+    for other in others if found is None else ():
+        found, other_reason = _judged(other, lines)
         if found is not None:
-            return found, list_reason
+            return found, other_reason
     return found, reason
 
 
 def _judged(layout: Layout, lines: list[str]) -> tuple[Layout | None, str]:
     """The layout, if half of its first entries or more name papers, and the finding in words."""
-    needed = _LIST_EVIDENCE if layout.form == "list" else _EVIDENCE
+    needed = _LIST_EVIDENCE if layout.form in _MANY else _EVIDENCE
     entries = list(islice((piece for piece in pieces(layout, _text_lines(lines), SAMPLE_BYTES) if piece.kind == "entry"), 400))
     if layout.form == "front matter":
         entries = entries[:1]
     named = counted = 0
-    for entry in entries[:_SAMPLED_ENTRIES] if layout.form != "list" else entries:
+    for entry in entries if layout.form in _MANY else entries[:_SAMPLED_ENTRIES]:
         try:
             value = _entry_value(layout, entry.text)
         except ReadError:
@@ -156,7 +175,11 @@ def _entry_value(layout: Layout, text: str) -> object:
         ReadError: as `yaml_value`.
     """
     value = yaml_value(entry_text(layout, text))
-    return value[0] if layout.form == "list" and isinstance(value, list) and len(value) == 1 else value
+    if layout.form == "list" and isinstance(value, list) and len(value) == 1:
+        return value[0]
+    if layout.form == "objects under keys" and isinstance(value, dict) and len(value) == 1:
+        return next(iter(value.values()))
+    return value
 
 
 def _kind(value: object) -> str:
@@ -177,7 +200,7 @@ def _reader(name: str, meaning: str, example: str) -> Reader:
 READERS: tuple[Reader, ...] = (
     _reader(
         "yaml",
-        "YAML: a list of papers, also under keys, or documents that each are one",
+        "YAML: a list of papers, also under keys; papers that each stand under a key, or are a document",
         """\
 - title: Sorting Pebbles by Sound
   authors: [Ann Lee, Bo Li]

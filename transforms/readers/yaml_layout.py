@@ -29,7 +29,7 @@ _ITEM = re.compile(r"( *)-(?=[ \t\r\n]|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How entries lie: `form` is `front matter`, `citation file`, `document`, `documents` or `list`.
+    """How entries lie: `form` is `front matter`, `citation file`, `document`, `documents`, `list` or `objects under keys`.
 
     `indent` is where the items of a list begin.
     """
@@ -102,6 +102,16 @@ def entry_text(layout: Layout, text: str) -> str:
     return "".join(lines[1:-1] if _END.match(lines[-1]) else lines[1:])
 
 
+def top_key(line: str) -> str:
+    """The key at the top of the document that a line begins with, without quotes; empty where there is none.
+
+    >>> top_key("'lee:2024':\\n"), top_key("  title: A")
+    ('lee:2024', '')
+    """
+    key = _KEY.match(line)
+    return line[: key.end() - 1].strip(" '\"") if key else ""
+
+
 def list_indents(lines: list[str]) -> list[int]:
     """The indentations at which the items of a list under a top key begin, in order of appearance."""
     found: dict[int, None] = {}
@@ -147,6 +157,8 @@ class _Walker:
         """The kind of piece that a line belongs to, and whether it begins a new one."""
         if self.layout.form == "list":
             return self._in_list(text)
+        if self.layout.form == "objects under keys":
+            return self._under_keys(text)
         if self.layout.form == "front matter":
             return self._in_page(text)
         return self._in_document(text)
@@ -168,9 +180,19 @@ class _Walker:
         self.is_inside = False
         if _END.match(text) or _MARK.match(text):
             return "document_mark", False
-        if key := _KEY.match(text):
-            self.key = text[: key.end() - 1].strip(" '\"")
+        self.key = top_key(text) or self.key
         return "other_key", False
+
+    def _under_keys(self, text: str) -> tuple[str, bool]:
+        if _KEY.match(text):
+            self.is_inside = True
+            return "entry", True
+        if self.is_inside and not _END.match(text):
+            return "entry", False
+        self.is_inside = False
+        if not text.strip(SPACE):
+            return "separator", False
+        return ("comment" if _COMMENT.match(text) else "document_mark" if _END.match(text) else "text"), False
 
     def _in_page(self, text: str) -> tuple[str, bool]:
         if self.is_over:
