@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.delimited import READER, read, sniff
@@ -362,3 +363,23 @@ PIECES = [
 @settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_is_refused_or_accounted_for(stage, text, beginning):
     assert "reader_failed" not in stage(beginning + text).reasons
+
+
+NAMES = st.sampled_from(
+    ["title", "doi", "Code", "github", "project", "authors", "paper_title", "100 %", 'a"b', "x\\y", "id", "Author(s) ID"]
+)
+
+
+@given(st.lists(NAMES, min_size=2, max_size=7, unique=True), st.data())
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_rows_read_in_columns_are_what_they_are_one_by_one(stage, monkeypatch, names, data):
+    cells = st.sampled_from(["", "A", "é\u2028", 'q"', "\\", "%s", "\x1b", " ", "None"])
+    rows = data.draw(st.lists(st.lists(cells, min_size=len(names), max_size=len(names)), max_size=5))
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([["title", *names], *([f"Pebbles {number}", *row] for number, row in enumerate(rows))])
+    fast = stage(text.getvalue())
+    with monkeypatch.context() as patched:
+        patched.setattr("transforms.readers.delimited.text_records", lambda *_: None)
+        slow = stage(text.getvalue())
+    assert_frame_equal(fast.records, slow.records)
+    assert_frame_equal(fast.column_map, slow.column_map)

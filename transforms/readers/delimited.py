@@ -9,18 +9,28 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
-from transforms.readers.base import SAMPLE_BYTES, Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
+from transforms.readers.base import (
+    BATCH_CHARACTERS,
+    BATCH_ROWS,
+    SAMPLE_BYTES,
+    Batch,
+    BatchBuilder,
+    RawFile,
+    Reader,
+    ReadError,
+    Sample,
+    Sniff,
+)
 from transforms.readers.decoding import Encoding
 from transforms.readers.delimited_dialect import DELIMITERS, Dialect, find_dialect
 from transforms.readers.delimited_entries import Entry, find_entries, split_cells
 from transforms.readers.limits import ReadLimits
 from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import text_encoding
+from transforms.readers.text_frames import text_records
 
-_BATCH_ROWS = 10_000
 _NOTE_CHARACTERS = 500
 
 
@@ -44,11 +54,10 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         before = [stream.readline(limits.entry_bytes) for _ in range(dialect.skipped_lines)]
         entries = find_entries(iter(lambda: stream.readline(limits.entry_bytes), ""), dialect.quoting, limits)
         next(entries)  # the header
-        builder, row_number = BatchBuilder(Mapper(given=raw_file.columns, found=dialect.found)), 0
-        while batch := list(islice(entries, _BATCH_ROWS)):
-            for entry, cells in zip(batch, split_cells(batch, dialect.quoting), strict=True):
-                row_number += 1
-                _add(builder, entry, cells, dialect, f"row {row_number}")
+        builder, row_count = BatchBuilder(Mapper(given=raw_file.columns, found=dialect.found)), 0
+        for batch in _batches(entries):
+            _add(builder, batch, dialect, row_count)
+            row_count += len(batch)
             yield builder.take(entries_counted=len(batch))
     filled = [line.strip() for line in before if line.strip() and not line.startswith("sep=")]
     note = f"before the header: {' / '.join(filled)}"[:_NOTE_CHARACTERS] if filled else None
@@ -92,16 +101,39 @@ def _dialect(raw_file: RawFile, encoding: Encoding) -> Dialect:
     return dialect
 
 
-def _add(builder: BatchBuilder, entry: Entry, cells: list[str] | None, dialect: Dialect, locator: str) -> None:
-    if cells is None:
-        builder.reject(entry.reason, entry.message, text=entry.text, locator=locator)
-    elif dialect.fits(cells):
-        if len(cells) < len(dialect.header):
-            cells += [""] * (len(dialect.header) - len(cells))
-        builder.record(dict(zip(dialect.header, cells, strict=False)), locator=locator)
-    else:
-        message = f"the header names {len(dialect.header)} columns, but this row has {len(cells)} cells"
-        builder.reject("ragged_row", message, text=entry.text, locator=locator)
+def _batches(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
+    """The entries, as many at a time as a batch holds."""
+    batch, characters = list[Entry](), 0
+    for entry in entries:
+        batch.append(entry)
+        characters += len(entry.text)
+        if len(batch) == BATCH_ROWS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def _add(builder: BatchBuilder, batch: list[Entry], dialect: Dialect, row_count: int) -> None:
+    """Adds entries, of which the first comes after `row_count` rows, as records or rejects."""
+    rows, locators, width = list[list[str]](), list[str](), len(dialect.header)
+    for number, (entry, cells) in enumerate(zip(batch, split_cells(batch, dialect.quoting), strict=True), row_count + 1):
+        if cells is None:
+            builder.reject(entry.reason, entry.message, text=entry.text, locator=f"row {number}")
+        elif dialect.fits(cells):
+            rows.append(cells if len(cells) >= width else cells + [""] * (width - len(cells)))
+            locators.append(f"row {number}")
+        else:
+            message = f"the header names {width} columns, but this row has {len(cells)} cells"
+            builder.reject("ragged_row", message, text=entry.text, locator=f"row {number}")
+    names = tuple(dialect.header)
+    records = text_records(names, rows, locators, builder.mapper.mapped(names))
+    if records is not None:
+        builder.mapper.count(names, records.height)
+        builder.record_frame(records)
+        return
+    for cells, locator in zip(rows, locators, strict=True):
+        builder.record(dict(zip(names, cells, strict=False)), locator=locator)
 
 
 READER = Reader(
