@@ -267,7 +267,8 @@ SAMPLES: dict[str, tuple[str, list[dict[str, object]]]] = {
     "citavi": (
         """<CitaviExchangeData><Periodicals><Periodical id="j"><Name>Sea</Name></Periodical></Periodicals><Persons>
         <Person id="p"><FirstName>Ann</FirstName><LastName>Lee</LastName><MiddleName>B.</MiddleName></Person></Persons>
-        <References>        <Reference id="r1"><Title>Tides</Title><Year>2010</Year><PeriodicalID>j</PeriodicalID></Reference></References>
+        <References><Reference id="r1"><Title>Tides</Title><Year>2010</Year><PeriodicalID>j</PeriodicalID></Reference>
+        </References>
         <ReferenceAuthors><OnetoN>r1;p</OnetoN></ReferenceAuthors><ReferenceEditors><OnetoN>r1;p</OnetoN></ReferenceEditors>
         </CitaviExchangeData>""",
         [
