@@ -28,7 +28,7 @@ _MAX_FIELDS = 100
 _READ_BYTES = 2**20
 _ASCII_ENCODINGS = ("utf-8", "cp1252", "latin-1")
 _REFERENCE_SIGNS = (b"crossref", b"xdata")
-_REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*+=\s*+[{\"]([^{}\"]++)", re.IGNORECASE)
+_REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*+=\s*+[{\"]([^{}\"]++)")
 
 # What a part takes of the whole it stands in: the title of that is the title of the book or journal.
 _VENUE_FIELDS = ("booktitle", "journal", "journaltitle", "eventtitle")
@@ -87,7 +87,7 @@ def find_parents(raw_file: RawFile, encoding: Encoding) -> Parents:
             if not has_references and block.span[0] > macros_end:
                 break
             _learn(parents, block)
-        if len(parents.wanted) == wanted_count or parents.kept_characters > MAX_KEPT_CHARACTERS:
+        if len(parents.wanted) in (wanted_count, len(parents.entries)) or parents.kept_characters > MAX_KEPT_CHARACTERS:
             break
     return parents
 
@@ -115,7 +115,9 @@ def _learn(parents: Parents, block: Block) -> None:
     if kind == "string":
         parents.learn_macros(block, is_new=False)
         return
-    for reference in _REFERENCE.finditer(block.body):
+    lower = block.body.lower()
+    has_reference = "crossref" in lower or "xdata" in lower
+    for reference in _REFERENCE.finditer(lower) if has_reference else ():
         for key in _keys(reference[1]):
             if key not in parents.wanted and parents.kept_characters <= MAX_KEPT_CHARACTERS:
                 parents.wanted[key] = None
