@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.readers import base
+from transforms.readers import base, json_scan
 from transforms.readers.base import RawFile, ReadError, Sample
 from transforms.readers.json_records import READER, read, sniff
-from transforms.readers.json_scan import count_values
+from transforms.readers.json_scan import count_values, value_end
 
 
 class Reading:
@@ -201,6 +201,17 @@ json_values = st.recursive(
 def test_the_scan_counts_what_the_decoder_decodes(values):
     text = json.dumps(values)
     assert count_values(text, 1, len(text) - 1) == len(values)
+
+
+@given(st.text('[]{}",: 1a\\\n', max_size=30))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_the_scan_counts_the_same_with_and_without_taking_containers_out(text):
+    with pytest.MonkeyPatch.context() as patch:
+        quickly = count_values(text, 0, len(text))
+        patch.setattr(json_scan, "_MAX_FLATTENED", 0)
+        assert quickly == count_values(text, 0, len(text))
+    if text[:1] in ("[", "{"):
+        assert value_end(text, 0) == (next(json_scan._values(text, 0, len(text)), (0, 0))[1] or None)
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=3), json_values, max_size=3), max_size=4))

@@ -22,6 +22,20 @@ _TOKEN = re.compile(
 """A part of a JSON text. Every quantifier is possessive, so that no text takes more than linear time."""
 
 
+_BRACKET = re.compile(
+    rf"{_FLAT}(?:(?P<flat>\{{{_FLAT}\}}|\[{_FLAT}\])|(?P<opening>[{{\[])|(?P<closing>[}}\]])|\"|\Z)", re.DOTALL
+)
+"""A bracket, or a container without containers in it, with all that stands before it."""
+
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_FLAT_CONTAINER = re.compile(r'\{[^{}\[\]"]*+\}|\[[^{}\[\]"]*+\]')
+_LEFT_OVER = re.compile(r'[{}\[\]"]')
+_WORD = re.compile(r"[^\s,:]++")
+
+_MAX_FLATTENED = 20
+"""How often the innermost containers are taken out to count values; what nests deeper is counted token by token."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """One member of an object: its name, and where its value begins and ends; `end` is None where the text ends before."""
@@ -37,8 +51,19 @@ def value_end(text: str, start: int) -> int | None:
     >>> value_end('[{"a": "]"}, 1], 2', 0)
     15
     """
-    end = next(_values(text, start, len(text)), (0, 0))[1]
-    return end or None
+    opened: list[str] = []
+    for bracket in _BRACKET.finditer(text, start):
+        kind = bracket.lastgroup
+        if kind == "opening":
+            opened.append(bracket["opening"])
+        elif kind == "closing":
+            if not opened or opened.pop() + bracket["closing"] not in ("{}", "[]"):
+                return None
+        elif kind is None:  # a quote that does not close, or the end
+            return None
+        if not opened:
+            return bracket.end()
+    return None
 
 
 def count_values(text: str, start: int, end: int) -> int:
@@ -47,6 +72,11 @@ def count_values(text: str, start: int, end: int) -> int:
     >>> count_values('{"a": [1, 2]}, 3, "x, y", null', 0, 30)
     4
     """
+    bare = _STRING.sub(" 0 ", text[start:end])
+    for _ in range(_MAX_FLATTENED):
+        bare, count = _FLAT_CONTAINER.subn(" 0 ", bare)
+        if not count:
+            return sum(1 for _ in _values(text, start, end)) if _LEFT_OVER.search(bare) else len(_WORD.findall(bare))
     return sum(1 for _ in _values(text, start, end))
 
 

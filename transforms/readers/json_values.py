@@ -66,11 +66,12 @@ class JsonDecoder:
 
         Else it is written anew on one line, with every number as it was written.
         """
-        is_own = self._is_strict and not self._is_altered and not _LINE_END.search(self._given)
-        if is_own and not _SURROGATE_ESCAPE.search(self._given) and _is_sound(self._given):
-            return self._given
+        given = self._given
+        is_own = self._is_strict and not self._is_altered and "\n" not in given and "\r" not in given
+        if is_own and not ("\\u" in given and _SURROGATE_ESCAPE.search(given)) and _is_sound(given):
+            return given
         text = self._written(value)
-        return self._given if is_own and _is_sound(text) else without_surrogates(text)
+        return given if is_own and _is_sound(text) else without_surrogates(text)
 
     def write(self, value: object) -> str:
         """JSON text, on one line, of a value made of what was decoded last."""
@@ -105,7 +106,6 @@ class JsonDecoder:
 
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_LINE_END = re.compile(r"[\r\n]")
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 _CONSTANTS: dict[str, str | None] = {"NaN": None, "Infinity": "Infinity", "-Infinity": "-Infinity"}
 
