@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from transforms.readers.columns import IGNORED_COLUMN
 from transforms.readers.limits import ReadLimits
-from transforms.schemas import FIELDS, PaperlakeError
+from transforms.schemas import PaperlakeError
+from transforms.staged_schemas import FIELDS
 from warehouse.live import COMMAND_LINE
 from warehouse.unpacking import UnpackLimits
 
@@ -67,7 +68,7 @@ class QuerySettings:
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """One block of sources.toml. `location` is relative to the file's folder; `columns` has fields of `schemas.FIELDS`."""
+    """One block of sources.toml. `location` is relative to the file's folder; `columns` has `staged_schemas.FIELDS`."""
 
     name: str
     location: str = ""

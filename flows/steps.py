@@ -20,7 +20,6 @@ from warehouse.landing import hash_file, land_files
 from warehouse.layout import Lake, LakeError
 from warehouse.live import LiveFile, LiveName, add_names, earlier_contents, live_files, read_live, write_live
 from warehouse.release import Published
-from warehouse.unpacking import UnpackError
 from warehouse.work import Output, collect_garbage, output, work_key
 
 if TYPE_CHECKING:
@@ -99,23 +98,14 @@ def stage(order: RunOrder, landing: Landing) -> Stage:
 
 def _stage_file(order: RunOrder, file: LiveFile, target: Output) -> None:
     """Reads one raw file, or what is compressed in it, into a stage output."""
-    from transforms.readers.base import RawFile
-    from transforms.staging import STAGED_SCHEMAS, reject_file, stage_file
-    from warehouse.archives import content_of
+    from flows.reading import read_raw_file
+    from transforms.staging import STAGED_SCHEMAS
     from warehouse.work_writer import writing_output
 
     path, facts = _intact_raw(order.lake, file), dict[str, object]()
-    columns = order.settings.source(file.source).columns
     with writing_output(target, STAGED_SCHEMAS, facts) as sink:
-        try:
-            with content_of(path, order.settings.unpack_limits(), target.folder.parent) as content:
-                raw_file = RawFile(content.path, content.size_bytes, order.settings.read_limits(), columns)
-                staged = stage_file(raw_file, sink)
-                messages = "; ".join(filter(None, (content.note, staged.message))) or None
-                facts.update(dataclasses.asdict(staged), compression=content.compression, message=messages)
-        except UnpackError as error:
-            refused = reject_file(RawFile(path, file.size_bytes), sink, error.reason, str(error))
-            facts.update(dataclasses.asdict(refused), verdict="unreadable")
+        read = read_raw_file(path, order.settings, order.settings.source(file.source), sink, target.folder.parent)
+        facts.update(dataclasses.asdict(read.facts), compression=read.compression)
 
 
 def clean(order: RunOrder, staging: Stage) -> Stage:

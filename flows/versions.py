@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import platform
+import re
 from importlib.metadata import version
+from pathlib import Path
 
 from flows.settings import PROJECT_DIR
 
@@ -28,37 +30,50 @@ _LIBRARIES = (
 @functools.cache
 def reading_version() -> str:
     """A hash of the code that turns a raw file into staged records."""
-    unpacking = ("warehouse/unpacking.py", "warehouse/archives.py", "warehouse/archive_formats.py")
-    return _hash(
-        "transforms/schemas.py", "transforms/frames.py", "transforms/staging.py", "transforms/readers/*.py", *unpacking
-    )
+    return _hash(_imported("transforms.staging") | _imported("warehouse.archives"))
 
 
 @functools.cache
 def cleaning_version() -> str:
     """A hash of the code that turns staged records into clean ones."""
-    return _hash("transforms/*.py", "transforms/readers/field_values.py", without=_AFTER_CLEANING)
+    return _hash(_imported("transforms.clean"))
 
 
 @functools.cache
 def matching_version() -> str:
-    """A hash of the code that finds which clean records are one paper."""
-    return _hash("transforms/*.py", "transforms/match/*.py", without=_AFTER_CLEANING)
-
-
-_AFTER_CLEANING = frozenset(("aliases", "ledger", "merge", "paper_ids", "staging", "tables"))
-"""Modules of the transforms that neither cleaning nor matching imports."""
+    """A hash of the code that finds which clean records are one paper, and of the code that made them."""
+    return _hash(_imported("transforms.clean") | _imported("transforms.match.matching"))
 
 
 @functools.cache
 def code_version() -> str:
     """A hash of all code that has a say in a release."""
-    return _hash("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", "flows/steps.py")
+    patterns = ("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", "flows/steps.py", "flows/reading.py")
+    return _hash({path for pattern in patterns for path in PROJECT_DIR.glob(pattern)})
 
 
-def _hash(*patterns: str, without: frozenset[str] = frozenset()) -> str:
+def _imported(module: str) -> set[Path]:
+    """The project's files that a module is made of: its own, and those of all it imports, at its head or in its functions."""
+    found: set[Path] = set()
+    waiting = [module]
+    while waiting:
+        path = PROJECT_DIR / f"{waiting.pop().replace('.', '/')}.py"
+        if path in found or not path.is_file():
+            continue
+        found.add(path)
+        # A parser would take half a second for them all.
+        for package, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+            waiting += [package, *(f"{package}.{name}".lstrip(".") for name in _NAME.findall(names))]
+    return found
+
+
+_IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|[^\n]+)", re.MULTILINE)
+_NAME = re.compile(r"\w+(?:\.\w+)*")
+
+
+def _hash(paths: set[Path]) -> str:
     versions = [f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
     digest = hashlib.sha256(";".join(versions).encode())
-    for path in sorted({path for pattern in patterns for path in PROJECT_DIR.glob(pattern) if path.stem not in without}):
+    for path in sorted(paths):
         digest.update(path.relative_to(PROJECT_DIR).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -15,7 +15,7 @@ from transforms.links import clean_links, page_url
 from transforms.numbering import number, pages
 from transforms.placeholders import without_placeholder
 from transforms.record_keys import record_keys
-from transforms.schemas import CLEAN_RECORDS, STAGED_RECORDS
+from transforms.staged_schemas import CLEAN_RECORDS, STAGED_RECORDS
 from transforms.tags import decision, keywords, split_tags, venue_decision, without_venue_decision
 from transforms.text import clean_abstract, is_cut, plain_text
 from transforms.titles import clean_title
@@ -48,7 +48,7 @@ class SourceDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The clean records (`schemas.CLEAN_RECORDS`) and the refused ones (`REJECTS_SCHEMA`), by file, in file order."""
+    """The clean records (`staged_schemas.CLEAN_RECORDS`) and the refused ones (`REJECTS_SCHEMA`), by file, in file order."""
 
     records: pl.DataFrame
     rejects: pl.DataFrame
@@ -71,8 +71,8 @@ def clean_files(
 def clean_records(staged: pl.DataFrame, *, source: SourceDefaults, venue_aliases: pl.DataFrame) -> Cleaned:
     """The staged records of some files of one source, typed and cleaned; each is in `records` or in `rejects`, never in both.
 
-    `staged` has the columns of `schemas.STAGED_RECORDS` and `file_sha256`, `venue_aliases` alias, venue_id and name. What
-    becomes of a record depends on its own file alone. The one reason to refuse a record is `empty_record`: no title, no
+    `staged` has the columns of `staged_schemas.STAGED_RECORDS` and `file_sha256`, `venue_aliases` alias, venue_id and name.
+    What becomes of a record depends on its own file alone. The one reason to refuse a record is `empty_record`: no title, no
     authors, no abstract and no identifier.
     """
     # Files come together because the expressions cost a tenth of a second however few the rows are.

@@ -17,7 +17,7 @@ from transforms.author_lists import split_author_lists
 from transforms.frames import polars_schema
 from transforms.readers.base import raw_json
 from transforms.readers.field_values import as_text
-from transforms.schemas import FIELDS
+from transforms.staged_schemas import FIELDS
 
 MIN_SHARED_RATIO = 0.5
 """Share of rows that must share their paper with another. A paper has four authors on average, so that of rows of one author

@@ -22,7 +22,8 @@ from transforms.readers.base import (
 from transforms.readers.mapping import COLUMN_SCHEMA
 from transforms.readers.registry import Choice, sniff
 from transforms.regrouping import Regrouping
-from transforms.schemas import COLUMN_MAP, STAGED_RECORDS
+from transforms.schemas import COLUMN_MAP
+from transforms.staged_schemas import STAGED_RECORDS
 
 COLUMN_MAP_SCHEMA = polars_schema(column for column in COLUMN_MAP.columns if column.name != "file_sha256")
 _STAGED_SCHEMA = polars_schema(STAGED_RECORDS.columns)
@@ -92,7 +93,8 @@ class StagedFrames:
 def stage_file(raw_file: RawFile, sink: Sink, choice: Choice | None = None) -> FileFacts:
     """Reads a raw file and hands on, batch by batch, everything that is in it.
 
-    `choice` is what `sniff` says of it, where that is known. A file that no reader takes, or that its reader gives up or fails on, is one reject and nothing else.
+    `choice` is what `sniff` says of it, where that is known. A file that no reader takes, or that its reader gives up or
+    fails on, is one reject and nothing else.
 
     Raises:
         OSError: the file cannot be read now.

@@ -11,7 +11,8 @@ from transforms.aliases import paper_aliases
 from transforms.frames import conform, polars_schema
 from transforms.ledger import build_ledger
 from transforms.merge import merge_records
-from transforms.schemas import CLEAN_RECORDS, COLUMN_MAP, CONTROL_TOTALS, FURNITURE, RAW_FILES, RECORDS, REJECTS, TABLES, Table
+from transforms.schemas import COLUMN_MAP, CONTROL_TOTALS, FURNITURE, RAW_FILES, RECORDS, REJECTS, TABLES, Table
+from transforms.staged_schemas import CLEAN_RECORDS
 
 
 @dataclass(frozen=True, slots=True)

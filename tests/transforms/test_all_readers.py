@@ -1,4 +1,4 @@
-"""Every reader on damaged files: never a crash, never a hang, and the account always balances (the `stage` fixture asserts it)."""
+"""Every reader on damaged files: never a crash, never a hang, and the account balances (the `stage` fixture asserts it)."""
 
 from __future__ import annotations
 

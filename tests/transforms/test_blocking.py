@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 from transforms.frames import frame_of
 from transforms.match.blocking import BLOCKING_RULES, NEIGHBOURS, block_pairs, candidate_pairs
 from transforms.match.features import record_features
-from transforms.schemas import CLEAN_RECORDS
+from transforms.staged_schemas import CLEAN_RECORDS
 
 TEXT = (
     "Sparse retrieval of long documents suffers from vocabulary mismatch. We train an expansion network that predicts missing "

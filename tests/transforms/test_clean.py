@@ -12,7 +12,7 @@ from transforms.clean import REJECTS_SCHEMA, SourceDefaults, clean_records
 from transforms.dates import year
 from transforms.frames import polars_schema
 from transforms.numbering import number, pages
-from transforms.schemas import CLEAN_RECORDS, FIELDS, STAGED_RECORDS
+from transforms.staged_schemas import CLEAN_RECORDS, FIELDS, STAGED_RECORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"

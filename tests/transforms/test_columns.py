@@ -6,7 +6,7 @@ from transforms.readers.columns import COLUMN_NAMES, IGNORED_COLUMN, column_map,
 from transforms.readers.columns_dialects import DIALECTS
 from transforms.readers.columns_known import LAST_PAGES
 from transforms.readers.mapping import Mapper
-from transforms.schemas import FIELDS
+from transforms.staged_schemas import FIELDS
 
 
 def test_every_name_leads_to_a_field_of_the_contract():

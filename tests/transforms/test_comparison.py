@@ -8,7 +8,7 @@ import pytest
 from transforms.frames import frame_of
 from transforms.match.comparison import compare_pairs
 from transforms.match.features import record_features
-from transforms.schemas import CLEAN_RECORDS
+from transforms.staged_schemas import CLEAN_RECORDS
 
 
 def compared(left: dict[str, object], right: dict[str, object], rules: tuple[str, ...] = ("title",)) -> dict[str, object]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from transforms.frames import frame_of
 from transforms.match.decision import RULES
 from transforms.match.matching import match_records
-from transforms.schemas import CLEAN_RECORDS
+from transforms.staged_schemas import CLEAN_RECORDS
 
 TEXT = (
     "Sparse retrieval of long documents suffers from vocabulary mismatch. We train an expansion network that predicts missing "

@@ -5,7 +5,7 @@ import pytest
 
 from transforms.frames import polars_schema
 from transforms.identifiers import SCHEME_ORDER, clean_identifiers
-from transforms.schemas import STAGED_RECORDS
+from transforms.staged_schemas import STAGED_RECORDS
 
 
 def identifiers_of(**fields):

@@ -5,7 +5,7 @@ import pytest
 
 from transforms.frames import polars_schema
 from transforms.links import clean_links, link_kind, page_url
-from transforms.schemas import STAGED_RECORDS
+from transforms.staged_schemas import STAGED_RECORDS
 
 
 def links_of(abstract=None, columns=None):

@@ -12,7 +12,8 @@ from polars.testing import assert_frame_equal
 
 from transforms.frames import frame_of, polars_schema
 from transforms.match.matching import CLUSTERS_SCHEMA, match_records
-from transforms.schemas import CLEAN_RECORDS, PAPER_MATCHES
+from transforms.schemas import PAPER_MATCHES
+from transforms.staged_schemas import CLEAN_RECORDS
 
 TEXT = (
     "Sparse retrieval of long documents suffers from vocabulary mismatch. We train an expansion network that predicts missing "

@@ -13,7 +13,8 @@ from polars.testing import assert_frame_equal
 from transforms.frames import frame_of, polars_schema
 from transforms.match.matching import match_records
 from transforms.merge import Merged, merge_records
-from transforms.schemas import AUTHORSHIPS, CLEAN_RECORDS, FIELD_ORIGINS, IDENTIFIERS, LINKS, PAPERS
+from transforms.schemas import AUTHORSHIPS, FIELD_ORIGINS, IDENTIFIERS, LINKS, PAPERS
+from transforms.staged_schemas import CLEAN_RECORDS
 
 TABLES = {
     "papers": PAPERS,

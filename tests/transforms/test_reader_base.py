@@ -4,7 +4,8 @@ import pytest
 
 from transforms.frames import polars_schema
 from transforms.readers.base import FURNITURE_SCHEMA, RECORD_SCHEMA, REJECT_SCHEMA, TOTAL_SCHEMA, BatchBuilder
-from transforms.schemas import CONTROL_TOTALS, FURNITURE, REJECTS, STAGED_RECORDS
+from transforms.schemas import CONTROL_TOTALS, FURNITURE, REJECTS
+from transforms.staged_schemas import STAGED_RECORDS
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from transforms.clean import SourceDefaults, clean_records
 from transforms.readers.columns import IGNORED_COLUMN, has_paper_columns
 from transforms.readers.mapping import Mapper
 from transforms.readers.shapes import CONVERSIONS, SHAPES, find_shape, heads
-from transforms.schemas import FIELDS
+from transforms.staged_schemas import FIELDS
 
 NO_ALIASES = pl.DataFrame(schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String})
 BY_NAME = {shape.name: shape for shape in SHAPES}

@@ -18,7 +18,8 @@ from transforms.frames import polars_schema
 from transforms.readers.field_values import without_surrogates
 from transforms.readers.limits import ReadLimits
 from transforms.readers.mapping import Mapper
-from transforms.schemas import CONTROL_TOTALS, FURNITURE, REJECTS, STAGED_RECORDS, PaperlakeError, Table
+from transforms.schemas import CONTROL_TOTALS, FURNITURE, REJECTS, PaperlakeError, Table
+from transforms.staged_schemas import STAGED_RECORDS
 
 SAMPLE_BYTES = 65_536
 """How much of a file `sniff` sees: enough for the head of a page with long abstracts, small enough to read of every file."""
@@ -43,7 +44,7 @@ class ReadError(PaperlakeError):
 class RawFile:
     """A landed file: its bytes stand at `path`, decompressed. A reader never looks at the path's name.
 
-    `columns` is what `sources.toml` says of its source's columns: the field of `schemas.FIELDS` that each fills.
+    `columns` is what `sources.toml` says of its source's columns: the field of `staged_schemas.FIELDS` that each fills.
     """
 
     path: Path
@@ -139,7 +140,7 @@ class Reader:
 class BatchBuilder:
     """Collects entries row by row, and gives them as a `Batch`.
 
-    `mapper` says which field of `schemas.FIELDS` (or `source_key`) a source column fills.
+    `mapper` says which field of `staged_schemas.FIELDS` (or `source_key`) a source column fills.
     """
 
     mapper: Mapper = field(default_factory=Mapper)

@@ -91,7 +91,7 @@ _NAMES: dict[str, str] = {
 }
 
 COLUMN_NAMES: dict[str, str] = {name: field for field, names in _NAMES.items() for name in names.split()}
-"""A header name without case and punctuation -> a field of `schemas.FIELDS`, or `source_key`.
+"""A header name without case and punctuation -> a field of `staged_schemas.FIELDS`, or `source_key`.
 
 Of two names for one field, the one that stands earlier is preferred. `source` is not here: in one list it is the journal, in
 the next the database that was searched.

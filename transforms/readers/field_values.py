@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from transforms.schemas import FIELDS
+from transforms.staged_schemas import FIELDS
 
 
 def map_fields(raw: Mapping[str, object], column_map: Mapping[str, str]) -> dict[str, object]:

@@ -17,7 +17,7 @@ import polars as pl
 from transforms.readers.field_values import map_fields
 from transforms.readers.json_values import NumberText
 from transforms.readers.mapping import Mapped
-from transforms.schemas import FIELDS
+from transforms.staged_schemas import FIELDS
 
 _MAX_PATTERN_CHARACTERS = 50_000
 """Longest regular expression tried; that of a record with fifty columns has 20,000 characters."""
