@@ -40,6 +40,6 @@ def test_what_a_reader_gave_before_it_failed_is_dropped_for_one_reject_of_all(st
 
 
 def test_a_document_over_the_limit_is_refused_with_the_name_of_the_limit(stage):
-    staged = stage('[{"title": "A"}]', limits=ReadLimits(document_bytes=10))
+    staged = stage(LINES.encode("utf-16"), limits=ReadLimits(document_bytes=10))
     assert staged.reasons == ["document_too_large"]
     assert "limits.document_bytes = 10" in staged.rejects["message"][0]
