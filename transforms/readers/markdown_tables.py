@@ -50,7 +50,7 @@ def sniff(sample: Sample) -> Sniff:
         heads += part.kind in ("table_head", "table_rule")
     reason = f"{rows} of {filled} lines are rows of tables of papers"
     if not rows:
-        return Sniff(0.1 if heads else 0.0, f"{heads // 2} tables of Markdown, none of papers")
+        return Sniff(0.1 if heads else 0.0, f"0 of {heads // 2} tables of Markdown are of papers")
     return Sniff(0.7 + 0.28 * (rows + heads) / filled, reason)
 
 
@@ -92,6 +92,8 @@ class MarkdownMapper(Mapper):
         prepared: dict[str, object] = dict(raw)
         spare: list[str] = []
         for name, column_field in self.mapped(tuple(raw)).paths.items():
+            if name not in raw:
+                continue  # a path that joins columns
             cell = read_cell(str(raw.get(name) or ""))
             prepared[name] = cell.text
             if column_field in _ADDRESS_FIELDS and cell.targets:
