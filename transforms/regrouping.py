@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import polars as pl
 
@@ -139,6 +140,11 @@ def _are_single(authors: pl.Series) -> bool:
     return (split_author_lists(authors).list.len() == 1).sum() >= MIN_SINGLE_RATIO * len(authors)
 
 
+@lru_cache(maxsize=1_000)
+def _is_place(name: str) -> bool:
+    return re.sub(r"[\W_]", "", name).casefold() in _PLACES
+
+
 def _merged(raws: Sequence[str], authors: Sequence[str | None]) -> tuple[str, list[str]]:
     """The raw columns of a paper as JSON text, and its author names."""
     rows = [json.loads(raw) for raw in raws]
@@ -146,7 +152,7 @@ def _merged(raws: Sequence[str], authors: Sequence[str | None]) -> tuple[str, li
     values = {name: [row.get(name) for row in rows] for name in names}
     merged = {name: cells[0] if all(cell == cells[0] for cell in cells) else cells for name, cells in values.items()}
     for name, cells in values.items():
-        if re.sub(r"[\W_]", "", name).casefold() in _PLACES:
+        if _is_place(name):
             places = [as_text(cell) for cell in cells]
             if all(place.isdecimal() and len(place) < 10 for place in places) and len(set(places)) == len(places):
                 authors = [author for _, author in sorted(zip(map(int, places), authors, strict=True))]
