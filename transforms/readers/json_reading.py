@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from transforms.readers.base import REJECT_TEXT_CHARACTERS, Batch, BatchBuilder, ReadError
-from transforms.readers.columns import has_paper_columns, unique_names
+from transforms.readers.columns import unique_names
 from transforms.readers.field_values import without_surrogates
 from transforms.readers.json_outline import Part, pointer_step
+from transforms.readers.json_recovery import Entry, following_entry, leniently
 from transforms.readers.json_scan import NAME, count_values, members, name_text, value_end
 from transforms.readers.json_values import JsonDecoder
 from transforms.readers.json_window import Window
@@ -23,27 +24,7 @@ KEY_COLUMN = "_key"
 """The column of `raw` that holds the key of a record that stands under one, in an object of records."""
 
 _MAX_BROKEN = 100
-"""How many broken entries are read around; each costs a look at up to `_MAX_CANDIDATES` places where the next may begin."""
-
-_MAX_CANDIDATES = 200
-_ENTRY_CHARACTERS = 2**20
-"""Longest entry that is recognised after a broken one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of an array: its place in the text, and its value, or what is wrong with it.
-
-    `key` is its name in an object; `text` its text, where that is no longer held.
-    """
-
-    start: int
-    end: int
-    value: object = None
-    reason: str = ""
-    message: str = ""
-    key: str | None = None
-    text: str | None = None
+"""How many broken entries are read around; each costs a look at some places where the next may begin."""
 
 
 @dataclass
@@ -251,9 +232,12 @@ class DocumentReading:
         """
         is_container = self.text[broken.start] in "[{"
         end = value_end(self.text, broken.start) if is_container and names is not None else None
-        if end is not None and broken.reason == "broken_json" and (read := self._leniently(broken, end)):
-            return read
-        following = None if names is None else self._following(broken.start + 1, end or len(self.text), names)
+        if end is not None and broken.reason == "broken_json" and (read := leniently(self.decoder, self.text, broken, end)):
+            entry, self.decoder = read
+            return entry
+        following = (
+            None if names is None else following_entry(self.decoder, self.text, broken.start + 1, end or len(self.text), names)
+        )
         if following or end or self.window.is_whole:
             return replace(broken, end=following or end or len(self.text))
         # Cut by the window, which is as long as an entry may be: the rest of it is passed over.
@@ -263,53 +247,12 @@ class DocumentReading:
         message = f"an entry that does not end within limits.entry_bytes = {self.window.ahead_characters} in pipeline.toml"
         return replace(broken, end=place, reason="entry_too_long", message=message, text=text)
 
-    def _leniently(self, broken: Entry, end: int) -> Entry | None:
-        """The entry with control characters in its strings, or with commas behind the last of its values."""
-        lenient = JsonDecoder(is_strict=False)
-        try:
-            value, lenient_end = lenient.decode(self.text, broken.start)
-            if lenient_end == end:
-                # Control characters in strings: a file that has them once has them often.
-                self.decoder = lenient
-                return Entry(broken.start, end, value, key=broken.key)
-        except ReadError:
-            pass
-        text = _TRAILING_COMMA.sub(lambda found: found["string"] or "", self.text[broken.start : end])
-        try:
-            value, text_end = self.decoder.decode(text)
-        except ReadError:
-            return None
-        return Entry(broken.start, end, value, key=broken.key) if text_end == len(text) else None
-
-    def _following(self, start: int, end: int, names: frozenset[str]) -> int | None:
-        """Where, before `end`, an object begins that is like the entries before; what is nested in them is not."""
-        for count, candidate in enumerate(_CANDIDATE.finditer(self.text, start, end)):
-            if count == _MAX_CANDIDATES:
-                break
-            begin = candidate.end() - 1
-            try:
-                value, _ = self.decoder.decode(self.text[begin : begin + _ENTRY_CHARACTERS])
-            except ReadError:
-                continue
-            if isinstance(value, dict) and _is_alike(frozenset(value), names):
-                return begin
-        return None
-
 
 _WORD = re.compile(r'[^\s{}\[\]",:]')
-_CANDIDATE = re.compile(r"[,\n\]}]\s*+\{")
 _BETWEEN = re.compile(r"[\s,;\x1e]*+")
-_TRAILING_COMMA = re.compile(r'(?P<string>"(?:[^"\\]++|\\.)*+")|,(?=\s*+[}\]])', re.DOTALL)
 
 
 def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
     """Where what matches at `position` ends."""
     found = pattern.match(text, position)
     return found.end() if found else position
-
-
-def _is_alike(found: frozenset[str], names: frozenset[str]) -> bool:
-    """Whether an object is like an entry: half of the names are shared, or it names a paper where no entry is known."""
-    if not names:
-        return has_paper_columns(list(found))
-    return 2 * len(found & names) >= len(found | names)
