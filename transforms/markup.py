@@ -68,6 +68,8 @@ _EM_DASH = re.compile(r"---(?<!----)(?!-)")
 _EN_DASH = re.compile(r"--(?:(?<=[^\s-]--)(?=[^-])|(?<=\s--)(?=\s))")
 _TIE = re.compile(r"~(?<=[A-Za-z.,)]~)(?=[\w(\[$\x01])")
 _SCRIPT = re.compile(r"(?<=[\w)])(\^|_)\{([^{}]{1,4})\}")
+# "Pre{-}Training", "R{\\&}D": DBLP, Zotero and Mendeley write signs so; no set is made of one.
+_SIGN_IN_BRACES = re.compile(r"(?<![\^_])\{([-–—&%#$@_:;,./!?'\"“”‘’`]{1,3})\}")
 _MATHS_GROUP = re.compile(r"\{(\$[^$]{1,300}\$)\}")
 
 _LETTER = r"[^\W\d_]"
@@ -192,6 +194,7 @@ def _typeset(text: str) -> str:
     if "{" in text:
         text = _SCRIPT.sub(_bare_script, text)
         text = WORDS_IN_BRACES.sub(r"\1", text)
+        text = _SIGN_IN_BRACES.sub(r"\1", text)
     return text
 
 

@@ -222,6 +222,7 @@ def test_editors_stand_for_authors_only_of_a_whole_volume_without_any(stage, kin
         ("family=Berg, given=Jan, prefix=van der, useprefix=true and Li, Bo", ["van der Berg, Jan", "Li, Bo"]),
         ("given={Ann, B.}, family=Lee, suffix=Jr.", ["Lee, Jr., Ann, B."]),
         ("and and Lee, Ann and", ["Lee, Ann"]),
+        ("nosortothers=true and Lee, Ann and sortnamekey=x, given=Bo, family=Li", ["Lee, Ann", "Li, Bo"]),
         ("Lee, Jr., Ann", ["Lee, Jr., Ann"]),
         ("", []),
     ],

@@ -182,3 +182,8 @@ def test_a_formula_three_braces_deep_is_simple_and_one_of_a_hundred_is_hard():
 )
 def test_letters_take_two_accents_and_a_space_within_a_group_only(text, expected):
     assert plain(text) == expected
+
+
+def test_signs_in_braces_are_bare_and_sets_are_not():
+    text = r"Pre{-}Training {\&} R{\&}D, 100{\%} {--} {@}home x_{-} and n^{*} in {+, -} or {0, 1}"
+    assert plain(text) == "Pre-Training & R&D, 100% – @home x₋ and n* in {+, -} or {0, 1}"

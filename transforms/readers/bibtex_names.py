@@ -9,7 +9,7 @@ _BRACE_OR_AND = re.compile(r"([{}])|(?<!\s)\s++and(?=\s|\Z)", re.IGNORECASE)
 _BRACE_OR_COMMA = re.compile(r"([{}])|,")
 _OTHERS = re.compile(r"others|et\.?\s+al\.?|and", re.IGNORECASE)
 _OTHERS_CHARACTERS = 10
-_PARTS = re.compile(r"\s*+\"?(?:family|given|prefix|suffix|useprefix|id)(?:-i)?\s*+=", re.IGNORECASE)
+_PARTS = re.compile(r"\s*+\"?[a-z][\w-]*+\s*+=")
 _WRAPPED = re.compile(r"\{([^{}]*)\}")
 _INVERTED = re.compile(r"[^,]+,[^,]+")
 
@@ -69,7 +69,10 @@ def _other_list(text: str) -> list[str]:
 
 
 def _whole_name(name: str) -> str:
-    """A name whose parts are named (`family=Lee, given=Ann`) as `Family, Given`; another as it is."""
+    """A name whose parts are named (`family=Lee, given=Ann`) as `Family, Given`; another as it is.
+
+    What names neither part is no name but an option of the list (`nosortothers=true`).
+    """
     if not _PARTS.match(name):
         return name
     parts: dict[str, str] = {}
@@ -80,4 +83,4 @@ def _whole_name(name: str) -> str:
             value = value[1:-1]
         parts.setdefault(part.strip().lower(), value)
     family = " ".join(filter(None, (parts.get("prefix"), parts.get("family"))))
-    return ", ".join(filter(None, (family, parts.get("suffix"), parts.get("given")))) or name
+    return ", ".join(filter(None, (family, parts.get("suffix"), parts.get("given"))))
