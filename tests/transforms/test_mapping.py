@@ -56,3 +56,21 @@ def test_a_file_that_uses_its_names_as_values_is_mapped_in_bounded_memory():
     assert columns.height <= 10_002
     assert OTHER_COLUMNS in set(columns["column_name"])
     assert columns["record_count"].sum() == 24_000
+
+
+def test_a_dialect_may_join_columns():
+    mapper = Mapper({"BP - EP": "pages_raw", "TI": "title_raw", "a.b": "doi_raw"})
+    assert mapper.fields({"TI": "A", "BP": "1", "EP": "9", "a.b": "10.5555/a"}) == {
+        "pages_raw": "1-9",
+        "title_raw": "A",
+        "doi_raw": "10.5555/a",
+    }
+    assert mapper.fields({"TI": "A", "BP": "1"}) == {"title_raw": "A"}
+
+
+def test_columns_of_a_wrapped_record_can_be_named_in_sources_toml():
+    mapper = Mapper(given={"row.Headline": "title_raw"})
+    assert mapper.fields({"row_idx": 0, "row": {"Headline": "A", "doi": "10.5555/a"}}) == {
+        "title_raw": "A",
+        "doi_raw": "10.5555/a",
+    }

@@ -110,7 +110,7 @@ class Mapper:
     def _look_up(self, names: tuple[str, ...]) -> Mapped:
         shape = None
         if self._dialect is not None:
-            known = {name: field for name, field in self._dialect.items() if name in names}
+            known = {path: field for path, field in self._dialect.items() if path in names or _are_joined(path, names)}
             rules = dict.fromkeys(known, "format")
         else:
             known, rules, shape = _by_shape_or_name(names)
@@ -140,6 +140,12 @@ def _by_shape_or_name(names: tuple[str, ...]) -> tuple[dict[str, str], dict[str,
         rules |= {prefixed(path, shape.inside): rule for path, rule in inner_rules.items()}
     named = column_map([name for name in names if name not in told and not (shape.inside and name.startswith(mark))])
     return known | named, rules | dict.fromkeys(named, "name"), shape
+
+
+def _are_joined(path: str, names: tuple[str, ...]) -> bool:
+    """Whether a path joins columns, and all of them are there."""
+    columns = heads(path)
+    return len(columns) > 1 and all(column in names for column in columns)
 
 
 def _heads(path: str, names: tuple[str, ...]) -> list[str]:
