@@ -237,7 +237,7 @@ class _GzipDecompressor:
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
         piece = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
-        self._has_more = len(piece) == max_length or bool(self._stream.unconsumed_tail)
+        self._has_more = len(piece) == max_length
         return piece
 
 
