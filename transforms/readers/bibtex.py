@@ -78,7 +78,8 @@ EDITED = frozenset(
 """Types of entries whose editors stand for their authors, as in every bibliography, where they name none."""
 
 _MAX_PROSE_RATIO = 0.5
-"""Share of other text from which on a file with entries is a page that quotes some: a README has 0.8 and more."""
+"""Share of other text from which on a file with entries is a page that quotes some: of 339 real files one has 0.48, one 0.23,
+the others less than 0.1."""
 
 
 def sniff(sample: Sample) -> Sniff:

