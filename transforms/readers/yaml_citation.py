@@ -52,7 +52,7 @@ class CitationMapper(Mapper):
         preferred = raw.get(_PREFERRED)
         if isinstance(preferred, Mapping) and preferred.get("title"):
             return super().fields({f"{_PREFERRED}.{name}": value for name, value in _prepared(preferred).items()})
-        return super().fields(_prepared(raw))
+        return super().fields({name: value for name, value in _prepared(raw).items() if name != _PREFERRED})
 
 
 def _prepared(work: Mapping[str, object]) -> dict[str, object]:
