@@ -1,4 +1,4 @@
-"""This module fabricates releases: a small sound one, and variations of it for tests that need a fault."""
+"""This module fabricates releases, a small sound one and variations of it for tests that need a fault, and reads archives."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from transforms.schemas import TABLES
+from warehouse.archives import opened_archive
+from warehouse.unpacking import UnpackLimits
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -189,3 +191,34 @@ def _write_release(folder: Path, rows: Rows) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(pa.Table.from_pylist(table_rows, schema=schema), path)
     return folder
+
+
+class Reading:
+    """What came of reading an archive: its members by name, and the archive itself afterwards."""
+
+    def __init__(self, path: Path, folder: Path, limits: UnpackLimits) -> None:
+        self.members: list[tuple[str, bytes]] = []
+        with opened_archive(path, limits, folder) as archive:
+            assert archive is not None
+            for member in archive.members():
+                self.members.append((member.name, member.path.read_bytes()))
+                assert member.path.parent == folder
+        self.archive = archive
+        assert list(folder.iterdir()) == []
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.members]
+
+
+@pytest.fixture
+def read_archive(tmp_path: Path) -> Callable[..., Reading]:
+    """A function that reads an archive given as bytes; no temporary file may stay behind."""
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+
+    def of(content: bytes, **limits: int) -> Reading:
+        (tmp_path / "archive").write_bytes(content)
+        return Reading(tmp_path / "archive", folder, UnpackLimits(**limits))
+
+    return of
