@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 
 import fastexcel
+import polars as pl
 from lxml import etree
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
@@ -26,6 +29,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?")
 _NOTE_CHARACTERS = 500
 _SAMPLE_ROWS = 200
 _MIN_ID_ROWS = 3
+_SLICE_ROWS = 1_000
 
 _Row = tuple[int, list[str]]
 """A row with its number, from 1, and its cells."""
@@ -55,20 +59,21 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     rejects, names, notes = dict[str, str](), list[str](), list[str]()
     for sheet in workbook.sheets:
         try:
-            rows, excess = _rows(sheet, workbook, raw_file)
+            grid = _grid(sheet, workbook, raw_file)
         except _SheetError as error:
             rejects[sheet.name] = str(error)
             continue
-        if not rows:
+        if grid is None:
             continue
-        place = _header_place([cells for _, cells in rows[:_SAMPLE_ROWS]])
+        sample = list(islice(grid.rows(), _SAMPLE_ROWS))
+        place = _header_place([cells for _, cells in sample])
         if place is None:
-            shown = " | ".join(filter(None, rows[0][1]))[:200]
+            shown = " | ".join(filter(None, sample[0][1]))[:200]
             rejects[sheet.name] = f"no row names a column for titles, abstracts or identifiers; the first is: {shown}"
             continue
         names.append(sheet.name)
-        notes += [f"{sheet.name} row {number}: {' | '.join(filter(None, cells))}" for number, cells in rows[:place]]
-        yield from _records(raw_file, sheet, rows[place], rows[place + 1 :], excess)
+        notes += [f"{sheet.name} row {number}: {' | '.join(filter(None, cells))}" for number, cells in sample[:place]]
+        yield from _records(raw_file, sheet, grid, place, sample)
     if not names:
         raise ReadError(
             "not_a_paper_list", "; ".join(f"{name}: {problem}" for name, problem in rejects.items())[:1000] or "empty"
@@ -92,25 +97,51 @@ class _SheetError(Exception):
     """A sheet that cannot be read."""
 
 
-def _records(raw_file: RawFile, sheet: Sheet, header: _Row, rows: list[_Row], excess: Counter[int]) -> Iterator[Batch]:
-    """The rows below the header as records, and as rejects those whose number another row has had."""
-    width = max((place for _, cells in [header, *rows] for place, cell in enumerate(cells, 1) if cell), default=0)
-    names = unique_names([cell.strip() for cell in header[1][:width]])
-    found = openreview_columns(names, [cells for _, cells in rows[:_SAMPLE_ROWS]])
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """The filled rows of a sheet, with their numbers as column `number`; `excess` are those that stand there too often."""
+
+    table: pl.DataFrame
+    found: Cells
+    excess: Counter[int]
+
+    @property
+    def width(self) -> int:
+        """How many columns there are up to the last that has a filled cell."""
+        is_filled = self.table.select((pl.exclude("number") != "").any()).row(0) if self.table.width > 1 else ()
+        given = max((column - self.found.first_column + 1 for _, column in self.found.as_given), default=0)
+        return max([given, *(place for place, filled in enumerate(is_filled, 1) if filled)])
+
+    def rows(self) -> Iterator[_Row]:
+        """The rows in order, dates and errors as they are shown."""
+        places, as_given = range(self.found.first_column, self.found.first_column + self.table.width - 1), self.found.as_given
+        for part in self.table.iter_slices(_SLICE_ROWS):
+            for number, *values in part.iter_rows():
+                cells = [_shown(value) if value else "" for value in values]
+                if as_given:
+                    cells = [as_given.get((number, place)) or cell for place, cell in zip(places, cells, strict=True)]
+                yield number, cells
+
+
+def _records(raw_file: RawFile, sheet: Sheet, grid: _Grid, place: int, sample: list[_Row]) -> Iterator[Batch]:
+    """The rows below the header, the row at `place`, as records, and as rejects those whose number another row has had."""
+    header_number, header = sample[place]
+    names = unique_names([cell.strip() for cell in header[: grid.width]])
+    found = openreview_columns(names, [cells for _, cells in sample[place + 1 :]])
     builder = BatchBuilder(Mapper(given=raw_file.columns, found=found))
-    for number, cells in rows:
+    for number, cells in islice(grid.rows(), place + 1, None):
         builder.record(dict(zip(names, cells, strict=False)), locator=f"{sheet.name} row {number}")
         if builder.is_full:
             yield builder.take()
-    repeated = [number for number in excess.elements() if number > header[0]]
+    repeated = [number for number in grid.excess.elements() if number > header_number]
     for number in repeated:
         message = f"the sheet has more than one row {number}; this one was written over"
         builder.reject("repeated_row", message, text="", locator=f"{sheet.name} row {number}")
-    yield builder.take(entries_counted=len(rows) + len(repeated))
+    yield builder.take(entries_counted=sum(number > header_number for number in grid.found.filled_rows))
 
 
-def _rows(sheet: Sheet, workbook: Workbook, raw_file: RawFile) -> tuple[list[_Row], Counter[int]]:
-    """The filled rows of a sheet, in order, and the numbers of rows that stand there too often.
+def _grid(sheet: Sheet, workbook: Workbook, raw_file: RawFile) -> _Grid | None:
+    """The filled rows of a sheet, None where there are none.
 
     Raises:
         _SheetError: it cannot be read, or is read otherwise than its XML says.
@@ -120,34 +151,29 @@ def _rows(sheet: Sheet, workbook: Workbook, raw_file: RawFile) -> tuple[list[_Ro
     except (ValueError, etree.XMLSyntaxError) as error:
         raise _SheetError(str(error)) from error
     if not found.filled_rows:
-        return [], Counter()
-    rows = [(number, cells) for number, cells in _cells(sheet, workbook, found) if any(cells)]
-    counted = Counter(found.filled_rows)
-    read = [number for number, _ in rows]
+        return None
+    table = _table(sheet, workbook).with_row_index("number", offset=found.first_row).cast({"number": pl.Int64})
+    is_given = pl.col("number").is_in(sorted({number for number, _ in found.as_given}))
+    table = table.filter(is_given | pl.any_horizontal(pl.exclude("number") != "").fill_null(False))
+    counted, read = Counter(found.filled_rows), table["number"].to_list()
     if read != sorted(counted):
         other = sorted(set(read) ^ set(counted))[:5]
         raise _SheetError(f"its XML has {len(counted)} filled rows, but {len(read)} were read; rows that differ: {other}")
-    return rows, counted - Counter(read)
+    return _Grid(table, found, counted - Counter(read))
 
 
-def _cells(sheet: Sheet, workbook: Workbook, found: Cells) -> Iterator[_Row]:
-    """The rows of a sheet as fastexcel gives them, dates and errors as they are shown."""
+def _table(sheet: Sheet, workbook: Workbook) -> pl.DataFrame:
+    """The cells of a sheet as texts, from the first row and column that has one."""
     try:
-        table = fastexcel.read_excel(workbook.repacked).load_sheet(sheet.name, header_row=None, dtypes="string", eager=True)
-        columns = [column.to_pylist() for column in table.columns]
+        cells = fastexcel.read_excel(workbook.repacked).load_sheet(sheet.name, header_row=None, dtypes="string", eager=True)
+        table = pl.from_arrow(cells)
     except BaseException as error:
         # What is broken in an unforeseen way makes Rust panic, which Python has no Exception for.
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        if isinstance(error, MemoryError):
+        if isinstance(error, MemoryError) or not (isinstance(error, Exception) or type(error).__name__ == "PanicException"):
             raise
         raise _SheetError(" ".join(str(error).split())[:300]) from error
-    for number, values in enumerate(zip(*columns, strict=True), found.first_row):
-        places = range(found.first_column, found.first_column + len(values))
-        yield (
-            number,
-            [found.as_given.get((number, place)) or _shown(value or "") for place, value in zip(places, values, strict=True)],
-        )
+    assert isinstance(table, pl.DataFrame), "a record batch is a frame"
+    return table
 
 
 def _shown(text: str) -> str:

@@ -175,7 +175,10 @@ def _parts(package: zipfile.ZipFile, raw_file: RawFile) -> dict[str, bytes]:
 
 
 def _is_wanted(name: str) -> bool:
-    return name in (_WORKBOOK, _RELATIONS, _STRINGS, *_OTHERS) or re.fullmatch(r"xl/worksheets/[^/]+\.xml", name) is not None
+    return (
+        name in (_WORKBOOK, _RELATIONS, _STRINGS, *_OTHERS)
+        or re.fullmatch(r"xl/(?:worksheets/|sheets/)?[^/]+\.xml", name) is not None
+    )
 
 
 def _repacked(parts: dict[str, bytes]) -> bytes:
@@ -189,7 +192,7 @@ def _repacked(parts: dict[str, bytes]) -> bytes:
 def _sheet_places(parts: dict[str, bytes]) -> list[tuple[str, str]]:
     """The name and the part of each worksheet, in the order of the workbook."""
     if _WORKBOOK not in parts or _RELATIONS not in parts:
-        raise ValueError(f"it has no {_WORKBOOK}")
+        raise ValueError(f"it has no {_WORKBOOK}; save it as XLSX")
     targets = {
         relation.get("Id"): posixpath.normpath(posixpath.join("/xl", relation.get("Target") or "")).lstrip("/")
         for relation in _elements(parts[_RELATIONS], "Relationship")
