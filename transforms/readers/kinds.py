@@ -21,7 +21,7 @@ _BINARY_KINDS = {
     b"\x04\x22\x4d\x18": "lz4: decompress it first",
     b"Rar!\x1a\x07": "a rar file: unpack it first",
     b"7z\xbc\xaf\x27\x1c": "a 7z file: unpack it first",
-    b"\xd0\xcf\x11\xe0": "an old Excel or Word file: export it as CSV or text first",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file: save it as XLSX, CSV or text first",
     b"\x89PNG": "an image (PNG)",
     b"\xff\xd8\xff": "an image (JPEG)",
 }
