@@ -63,9 +63,8 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     encoding = _encoding(raw_file)
     root, dialect = _dialect(_head(raw_file, encoding))
     if dialect is None:
-        raise ReadError(
-            "not_a_paper_list", f"expected a dialect of XML that is known, found one whose first element is <{root}>"
-        )
+        found = f"one whose first element is <{root}>" if root else f"no element in its first {SAMPLE_BYTES} bytes"
+        raise ReadError("not_a_paper_list", f"expected a dialect of XML that is known, found {found}")
     ends = last_ends(xml_blocks(raw_file, encoding))
     entry_count = count_entries(xml_blocks(raw_file, encoding), dialect.vocabulary, ends)
     reading = _Reading(dialect, raw_file.columns, _piece_encoding(encoding))
