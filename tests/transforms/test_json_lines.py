@@ -204,13 +204,10 @@ def lines_written_alike(draw):
     return (enough_of_utf_8 + "".join(draw(st.permutations(lines))) + rare).encode("utf-8", "surrogateescape")
 
 
-@given(lines_written_alike(), st.sampled_from([7000, 6500, 1 << 20]), st.booleans())
-@settings(max_examples=120, deadline=None, derandomize=True)
-def test_lines_read_in_columns_are_what_they_are_one_by_one(tmp_path_factory, content, block_bytes, has_columns):
-    columns = {"note": "title_raw", "title": "ignore"} if has_columns else {}
-    path = tmp_path_factory.mktemp("lines") / "raw"
+def check_columns_against_single_lines(path, content, block_bytes=1 << 20, columns=None):
+    """Asserts that what is read of some content in columns is what is read of it line by line."""
     path.write_bytes(content)
-    raw_file = RawFile(path, len(content), columns=columns)
+    raw_file = RawFile(path, len(content), columns=columns or {})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_blocks, "BLOCK_BYTES", block_bytes)
         in_columns = [*read(raw_file)]
@@ -219,6 +216,21 @@ def test_lines_read_in_columns_are_what_they_are_one_by_one(tmp_path_factory, co
     for frame in ("records", "rejects", "furniture", "columns"):
         found, expected = (pl.concat([getattr(batch, frame) for batch in batches]) for batches in (in_columns, one_by_one))
         assert_frame_equal(found, expected)
+
+
+@given(lines_written_alike(), st.sampled_from([7000, 6500, 1 << 20]), st.booleans())
+@settings(max_examples=120, deadline=None, derandomize=True)
+def test_lines_read_in_columns_are_what_they_are_one_by_one(tmp_path_factory, content, block_bytes, has_columns):
+    columns = {"note": "title_raw", "title": "ignore"} if has_columns else {}
+    check_columns_against_single_lines(tmp_path_factory.mktemp("lines") / "raw", content, block_bytes, columns)
+
+
+@pytest.mark.parametrize("kind", range(len(VALUES)))
+def test_no_value_is_taken_for_another_in_any_order(tmp_path, kind):
+    for first in range(len(VALUES[kind])):
+        values = [*VALUES[kind][first:], *VALUES[kind][:first]]
+        lines = [f'{{"{name}": {value}}}\n' for name in ("title", "authors", "urls", "note") for value in values]
+        check_columns_against_single_lines(tmp_path / "raw", ("é" * 3000 + "\n" + "".join(lines)).encode())
 
 
 def test_plain_lines_are_read_in_columns(tmp_path, monkeypatch):
