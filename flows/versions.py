@@ -20,7 +20,6 @@ _LIBRARIES = (
     "duckdb",
     "orjson",
     "lxml",
-    "bibtexparser",
     "fastexcel",
     "pyyaml",
 )

@@ -19,6 +19,7 @@ from transforms.readers.base import (
     RawFile,
     ReadError,
 )
+from transforms.readers.columns import given_columns
 from transforms.readers.mapping import COLUMN_SCHEMA
 from transforms.readers.registry import Choice, sniff
 from transforms.regrouping import Regrouping
@@ -104,8 +105,9 @@ def stage_file(raw_file: RawFile, sink: Sink, choice: Choice | None = None) -> F
         return reject_file(raw_file, sink, choice.reason, choice.message, choice)
     staging = _Staging(sink, None if choice.reader.has_spans else Regrouping(raw_file.limits.document_bytes))
     try:
-        for batch in choice.reader.read(raw_file):
-            staging.add(batch)
+        with given_columns(raw_file.columns):
+            for batch in choice.reader.read(raw_file):
+                staging.add(batch)
     except ReadError as error:
         return reject_file(raw_file, sink, error.reason, str(error), choice)
     except (OSError, MemoryError):

@@ -12,6 +12,7 @@ import pytest
 
 from transforms.readers.base import RawFile
 from transforms.readers.limits import ReadLimits
+from transforms.readers.registry import SNIFF_FAILED, sniff
 from transforms.staging import FileFacts, StagedFrames, stage_file
 
 
@@ -75,7 +76,10 @@ def stage(tmp_path: Path) -> Stage:
         path = tmp_path / "raw"
         path.write_bytes(data)
         frames = StagedFrames()
-        facts = stage_file(RawFile(path, len(data), limits or ReadLimits(), columns or {}), frames)
+        raw_file = RawFile(path, len(data), limits or ReadLimits(), columns or {})
+        choice = sniff(raw_file)
+        assert not [candidate for candidate in choice.candidates if candidate.reason.startswith(SNIFF_FAILED)]
+        facts = stage_file(raw_file, frames, choice)
         names = ("records", "rejects", "furniture", "column_map")
         staged = Staged(data, *(frames.frame(name) for name in names), facts)
         staged.check_account()

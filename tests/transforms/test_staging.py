@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from transforms.readers import registry
-from transforms.readers.base import BatchBuilder, ReadError
+from transforms.readers.base import BatchBuilder, RawFile, ReadError
 from transforms.readers.limits import ReadLimits
 
 LINES = '{"title": "Sorting Pebbles by Sound"}\n{"title": "Tides, Locks and Ferries"}\n'
@@ -21,6 +21,34 @@ def test_records_are_numbered_through_all_batches(stage, monkeypatch):
 def test_columns_of_the_source_are_mapped_as_it_says(stage):
     staged = stage('{"title": "A", "people": ["Ann Lee"]}\n' * 2, columns={"people": "authors_raw"})
     assert staged.fields[0] == {"title_raw": "A", "author_names_raw": ["Ann Lee"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Titel;Personen\nSorting Pebbles by Sound;Ann Lee\n",
+        '[{"Titel": "Sorting Pebbles by Sound", "Personen": ["Ann Lee"]}]',
+        '{"Titel": "Sorting Pebbles by Sound"}\n{"Titel": "Tides"}\n',
+    ],
+)
+def test_a_file_whose_columns_only_the_source_knows_is_read(stage, content):
+    content = content.replace("Titel", "Benennung")
+    assert stage(content).facts.verdict == "not_a_paper_list"
+    staged = stage(content, columns={"Benennung": "title_raw", "Personen": "authors_raw"})
+    assert staged.facts.verdict == "read"
+    assert staged.records["title_raw"][0] == "Sorting Pebbles by Sound"
+
+
+def test_a_sniff_that_fails_costs_its_reader_the_file_and_no_more(monkeypatch, tmp_path):
+    def fails(sample):
+        raise ValueError("bug")
+
+    monkeypatch.setitem(registry.READERS, "parquet", dataclasses.replace(registry.READERS["parquet"], sniff=fails))
+    path = tmp_path / "raw"
+    path.write_text(LINES)
+    choice = registry.sniff(RawFile(path, len(LINES)))
+    assert choice.reader is registry.READERS["json_lines"]
+    assert any(candidate.reason.startswith(registry.SNIFF_FAILED) for candidate in choice.candidates)
 
 
 @pytest.mark.parametrize(("error", "reason"), [(ReadError("odd", "gave up"), "odd"), (ValueError("bug"), "reader_failed")])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from transforms.readers.columns_dialects import find_dialect
 from transforms.readers.columns_known import COLUMN_NAMES, IGNORED_COLUMN, LAST_PAGES
 from transforms.readers.shapes import find_shape
 
-__all__ = ["COLUMN_NAMES", "IGNORED_COLUMN", "column_map", "has_paper_columns", "unique_names"]
+__all__ = ["COLUMN_NAMES", "IGNORED_COLUMN", "column_map", "given_columns", "has_paper_columns", "unique_names"]
 
 PAPER_FIELDS = frozenset(
     {
@@ -52,13 +54,31 @@ def column_map(names: Sequence[str]) -> dict[str, str]:
     return {path: field for path, field in said.items() if field != IGNORED_COLUMN} | by_name
 
 
+_given: ContextVar[Mapping[str, str]] = ContextVar("given", default={})  # noqa: B039 - never changed
+
+
+@contextmanager
+def given_columns(fields: Mapping[str, str]) -> Iterator[None]:
+    """Within it `has_paper_columns` knows what `sources.toml` says of a file's columns: the field by name or path."""
+    token = _given.set(fields)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
 def has_paper_columns(names: Sequence[str]) -> bool:
     """Whether columns of these names can tell a paper: a title, an abstract or an identifier of a public scheme, or a shape.
 
     >>> has_paper_columns(["id", "abstract"]), has_paper_columns(["id", "name", "url"])
     (True, False)
+    >>> with given_columns({"name": "title_raw"}):
+    ...     has_paper_columns(["id", "name", "url"])
+    True
     """
-    return any(field in PAPER_FIELDS for field in column_map(names).values()) or find_shape(names) is not None
+    if any(field in PAPER_FIELDS for field in column_map(names).values()) or find_shape(names) is not None:
+        return True
+    return any(field in PAPER_FIELDS and {path, path.partition(".")[0]} & set(names) for path, field in _given.get().items())
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

@@ -22,7 +22,8 @@ from transforms.readers import (
     xml_records,
     yaml_documents,
 )
-from transforms.readers.base import SAMPLE_BYTES, RawFile, Reader, ReadError, Sample
+from transforms.readers.base import SAMPLE_BYTES, RawFile, Reader, ReadError, Sample, Sniff
+from transforms.readers.columns import given_columns
 from transforms.readers.decoding import BYTE_ORDER_MARKS, decode
 from transforms.readers.east_asian import ENCODINGS
 from transforms.readers.kinds import binary_kind, text_kind
@@ -97,12 +98,25 @@ def sniff(raw_file: RawFile) -> Choice:
             json_head += more
     sample, refusal = _sample(head, raw_file.size_bytes)
     json_sample = sample if len(json_head) == len(head) else _sample(json_head, raw_file.size_bytes)[0]
-    sniffed = [(name, reader.sniff(json_sample if name in _JSON_READERS else sample)) for name, reader in READERS.items()]
+    with given_columns(raw_file.columns):
+        sniffed = [
+            (name, _sniffed(reader, json_sample if name in _JSON_READERS else sample)) for name, reader in READERS.items()
+        ]
     candidates = tuple(
         Candidate(name, found.confidence, found.reason)
         for name, found in sorted(sniffed, key=lambda pair: (-pair[1].confidence, pair[0]))
     )
     return _chosen(candidates, sample, refusal)
+
+
+def _sniffed(reader: Reader, sample: Sample) -> Sniff:
+    try:
+        return reader.sniff(sample)
+    except Exception as error:  # noqa: BLE001 - a bug there must not stop the run for every other file
+        return Sniff(0.0, f"{SNIFF_FAILED} ({type(error).__name__}: {error}); please report it with the file")
+
+
+SNIFF_FAILED = "its sniff failed"
 
 
 def _needs_more(head: bytes) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 from transforms.readers.base import RawFile
 
@@ -34,7 +33,7 @@ class Database:
 
     def __init__(self, raw_file: RawFile) -> None:
         """Opens it. An immutable file with a write-ahead log is read as it stands, without the log."""
-        address = f"file:{quote(str(raw_file.path.absolute()))}?mode=ro&immutable=1"
+        address = f"{raw_file.path.absolute().as_uri()}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(address, uri=True, isolation_level=None)
         self._size_bytes = raw_file.size_bytes
         self._connection.text_factory = lambda content: content.decode("utf-8", "surrogateescape")

@@ -78,7 +78,7 @@ def _schema(database: Database, raw_file: RawFile) -> _Schema:
         except BROKEN as error:
             schema.broken[name] = str(error)
             continue
-        if found or has_paper_columns([*columns, *_given_columns(columns, raw_file)]):
+        if found or has_paper_columns(columns):
             schema.papers.append(_Table(name, columns, found))
         else:
             schema.others[name] = columns
@@ -89,11 +89,6 @@ def _schema(database: Database, raw_file: RawFile) -> _Schema:
         expected = "expected a table with a column for titles, abstracts or identifiers"
         raise ReadError("not_a_paper_list", f"{expected}; found {found_tables[:500]}")
     return schema
-
-
-def _given_columns(columns: Sequence[str], raw_file: RawFile) -> list[str]:
-    """The names of the fields that `sources.toml` gives these columns."""
-    return [raw_file.columns[name].removesuffix("_raw") for name in columns if name in raw_file.columns]
 
 
 def _found(database: Database, name: str, columns: Sequence[str]) -> dict[str, str]:
