@@ -193,3 +193,19 @@ def test_an_entry_longer_than_the_limit_costs_itself(tmp_path, monkeypatch):
     assert rejects["reason"].to_list() == ["entry_too_long"]
     assert "limits.entry_bytes" in rejects["message"][0]
     assert sum(batch.entries_counted or 0 for batch in batches) == 4
+
+
+def test_many_documents_are_read_in_a_window_that_does_not_grow(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_window, "WINDOW_BYTES", 300)
+    path = tmp_path / "raw"
+    path.write_text("".join(f'{{"page": {n}, "papers": [{{"title": "A {n}"}}]}}\n' for n in range(200)))
+    lengths, advance = [], json_window.Window.advance
+
+    def watched(window, position):
+        advance(window, position)
+        lengths.append(len(window.text))
+
+    monkeypatch.setattr(json_window.Window, "advance", watched)
+    batches = list(read(RawFile(path, path.stat().st_size, ReadLimits(entry_bytes=100))))
+    assert pl.concat([batch.records for batch in batches])["title_raw"].to_list() == [f"A {n}" for n in range(200)]
+    assert max(lengths) <= 400

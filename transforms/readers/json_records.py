@@ -110,7 +110,7 @@ def _outline(window: Window, position: int) -> Outline | None:
 
 def _next_document(window: Window, end: int) -> int:
     """Where to look for the next document after the one that ends at `end`."""
-    if not window.is_whole:
+    if not window.is_whole and len(window.text) - end < window.ahead_characters:
         window.advance(end)
         end = 0
     found = _NEXT.match(window.text, end)
