@@ -53,3 +53,11 @@ def test_every_command_in_the_readme_prints_what_it_shows(tmp_path: Path, projec
     if pytestconfig.getoption("--regenerate"):
         (project / "README.md").write_text(real, encoding="utf-8")
     assert real == (project / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_names_every_format_and_shape(project: Path) -> None:
+    from transforms.readers.registry import READERS
+    from transforms.readers.shapes import SHAPES
+
+    text = (project / "README.md").read_text(encoding="utf-8")
+    assert [name for name in (*READERS, *(shape.name for shape in SHAPES)) if f"`{name}`" not in text] == []

@@ -52,6 +52,9 @@ GOLDEN = {
     "records": "select f.file_name, r.ordinal, r.locator, r.span_start, r.span_end, r.source_key, p.title, r.raw "
     "from records r join raw_files f using (file_sha256) join papers p using (paper_id) order by all",
     "rejects": "select f.file_name, r.* exclude (file_sha256) from rejects r join raw_files f using (file_sha256) order by all",
+    "raw_files": "select * exclude (file_sha256, sniff_confidence, size_bytes) from raw_files order by file_name",
+    "column_map": "select f.file_name, c.* exclude (file_sha256) from column_map c join raw_files f using (file_sha256) "
+    "order by all",
     "control_totals": "select * exclude (file_sha256) from control_totals order by all",
     "ledger": "select f.file_name, l.* exclude (file_sha256) from ledger l join raw_files f using (file_sha256) order by all",
 }
