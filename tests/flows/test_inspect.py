@@ -58,7 +58,7 @@ def test_what_is_no_list_of_papers_is_told_so_with_exit_code_1(printed, tmp_path
 def test_a_folder_is_told_a_line_a_file(printed, samples: Path) -> None:
     lines = printed(samples, code=1).splitlines()
     assert any(line.startswith("papers.parquet") and "parquet" in line for line in lines)
-    assert lines[-1] == "19 files, 1 of them not read; 38 records", "the two files of the zip are told too"
+    assert lines[-1] == "18 files, 1 of them not read; 38 records", "the two files of the zip are told too"
 
 
 def test_json_holds_all_of_it(printed, samples: Path) -> None:
