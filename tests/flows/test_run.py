@@ -84,7 +84,8 @@ def test_a_second_run_publishes_nothing(lake: Path, samples: Path, capsys: pytes
     code, out, _ = paperlake(capsys, "run", samples, "--lake", lake, "--direct")
     assert code == 0
     assert "nothing new since release" in out
-    assert "rejected: 4 (1 broken_json, 1 not_a_paper_list, 1 unclosed_value, 1 unread_part)" in out  # of the release, though this run rejected nothing
+    # What is told is the release's, though this run rejected nothing.
+    assert "rejected: 4 (1 broken_json, 1 not_a_paper_list, 1 unclosed_value, 1 unread_part)" in out
     assert len(json.loads(paperlake(capsys, "releases", "--lake", lake, "--format", "json")[1])) == 1
 
 
