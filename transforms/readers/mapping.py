@@ -98,8 +98,9 @@ class Mapper:
         for names, record_count in self._tally.items():
             mapped = self.mapped(names)
             used = {mapped.inside, *(head for path in mapped.paths for head in _heads(path, names))}
+            met = {name: position for position, name in enumerate(names)}
             places = [*mapped.paths, *(name for name in names if name not in used)]
-            for place in places:
+            for place in sorted(places, key=lambda place: met.get(_heads(place, names)[0], len(met))):
                 field = mapped.paths.get(place)
                 name = without_surrogates(place[:_NAME_CHARACTERS]) if len(rows) < _MAX_TALLIED else OTHER_COLUMNS
                 key = (name, field, mapped.decided_by.get(place, "unknown"), mapped.shape)
