@@ -31,7 +31,10 @@ class OutputWriter:
         if rows.height:
             table = rows.to_arrow()
             if name not in self._writers:
-                self._writers[name] = pq.ParquetWriter(self._path(name), table.schema, compression="lz4")
+                # Long texts, read back whole: statistics and dictionaries would cost a sixth of the time and save nothing.
+                self._writers[name] = pq.ParquetWriter(
+                    self._path(name), table.schema, compression="lz4", write_statistics=False, use_dictionary=False
+                )
             self._writers[name].write_table(table)
 
     def clear(self) -> None:
