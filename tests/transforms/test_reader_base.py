@@ -1,9 +1,13 @@
 """What all readers share: the columns they fill are those of the contract, and entries become rows of them."""
 
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from transforms.frames import polars_schema
-from transforms.readers.base import FURNITURE_SCHEMA, RECORD_SCHEMA, REJECT_SCHEMA, TOTAL_SCHEMA, BatchBuilder
+from transforms.readers.base import FURNITURE_SCHEMA, RECORD_SCHEMA, REJECT_SCHEMA, TOTAL_SCHEMA, BatchBuilder, rows_frame
 from transforms.schemas import CONTROL_TOTALS, FURNITURE, REJECTS
 from transforms.staged_schemas import STAGED_RECORDS
 
@@ -29,3 +33,41 @@ def test_a_byte_order_mark_is_furniture_where_there_is_one(mark_bytes, spans):
     builder = BatchBuilder()
     builder.byte_order_mark(mark_bytes)
     assert builder.take().furniture.select("kind", "span_start", "span_end").rows() == spans
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+LISTS = st.lists(TEXTS | st.none(), max_size=3)
+VALUES = {
+    pl.String(): TEXTS,
+    pl.Int64(): st.integers(-(2**63), 2**63 - 1),
+    pl.Int32(): st.integers(-(2**31), 2**31 - 1),
+    pl.Float64(): st.floats() | st.integers(-(2**53), 2**53),
+    pl.List(pl.String()): LISTS,
+}
+
+
+def rows_of(schema):
+    """Rows that fill some of a schema's columns, and one that it lacks, with values of their types."""
+    columns = {name: st.none() | VALUES[dtype] for name, dtype in schema.items()}
+    return st.lists(st.fixed_dictionaries({}, optional={**columns, "no such column": TEXTS}), max_size=6)
+
+
+@pytest.mark.parametrize(
+    "schema", [RECORD_SCHEMA, REJECT_SCHEMA, FURNITURE_SCHEMA, TOTAL_SCHEMA], ids=["records", "rejects", "furniture", "totals"]
+)
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(data=st.data())
+def test_rows_become_the_frame_that_polars_makes_of_them(schema, data):
+    rows = data.draw(rows_of(schema))
+    assert_frame_equal(rows_frame(rows, schema), pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+@pytest.mark.parametrize("value", [7, 7.5, True])
+def test_a_value_of_another_type_becomes_what_polars_makes_of_it(value):
+    rows = [{"year_raw": "2024"}, {"year_raw": value, "author_names_raw": ["Lee, Ann"]}]
+    assert_frame_equal(rows_frame(rows, RECORD_SCHEMA), pl.DataFrame(rows, schema=RECORD_SCHEMA, orient="row"))
+
+
+def test_rows_of_a_frame_without_columns_of_theirs_are_null():
+    assert rows_frame([{}, {}], FURNITURE_SCHEMA).rows() == [(None, None, None, None)] * 2
+    assert rows_frame([], RECORD_SCHEMA).schema == RECORD_SCHEMA

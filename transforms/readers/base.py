@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 
 from transforms.frames import polars_schema
 from transforms.readers.field_values import without_surrogates
@@ -225,14 +226,14 @@ class BatchBuilder:
         note: str | None = None,
     ) -> Batch:
         """Gives what was collected as a batch, and begins anew."""
-        records = pl.DataFrame(self._records, schema=RECORD_SCHEMA, orient="row")
+        records = rows_frame(self._records, RECORD_SCHEMA)
         if self._frames:
             records = pl.concat([*self._frames, records]).sort("span_start")
         batch = Batch(
             records,
-            pl.DataFrame(self._rejects, schema=REJECT_SCHEMA, orient="row"),
-            pl.DataFrame(self._furniture, schema=FURNITURE_SCHEMA, orient="row"),
-            pl.DataFrame(self._totals, schema=TOTAL_SCHEMA, orient="row"),
+            rows_frame(self._rejects, REJECT_SCHEMA),
+            rows_frame(self._furniture, FURNITURE_SCHEMA),
+            rows_frame(self._totals, TOTAL_SCHEMA),
             self.mapper.take(),
             entries_counted,
             form,
@@ -242,6 +243,21 @@ class BatchBuilder:
         self._records, self._frames, self._rejects, self._furniture, self._totals = [], [], [], [], []
         self._characters = 0
         return batch
+
+
+def rows_frame(rows: list[dict[str, object]], schema: pl.Schema) -> pl.DataFrame:
+    """The rows as a frame of a schema: a column that a row lacks is null there, one that the schema lacks is left out.
+
+    >>> rows_frame([{"kind": "comment"}, {"text": "%"}], pl.Schema({"kind": pl.String, "text": pl.String})).rows()
+    [('comment', None), (None, '%')]
+    """
+    try:
+        # Arrow takes rows two to three times as fast as Polars, but wants each value to be of its column's type.
+        frame = pl.from_arrow(pa.Table.from_pylist(rows, schema=schema.to_frame().to_arrow().schema))
+    except pa.ArrowException:
+        return pl.DataFrame(rows, schema=schema, orient="row")
+    assert isinstance(frame, pl.DataFrame)
+    return frame
 
 
 def raw_json(raw: Mapping[str, object]) -> str:
