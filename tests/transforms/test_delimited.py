@@ -259,7 +259,7 @@ def test_limits_hold_for_columns_and_lines(stage):
     wide = "title,authors," + ",".join(f"c{n}" for n in range(100_000)) + "\n"
     assert stage(wide + "A\n").reasons == ["too_many_columns"]
     staged = stage(HEADER + "A," + "x" * 5_000 + ",2020\nB,y,2021\n", limits=ReadLimits(entry_bytes=1_000))
-    assert (staged.reasons, [row["title"] for row in staged.raw]) == (["line_too_long"], ["B"])
+    assert (staged.reasons, [row["title"] for row in staged.raw]) == (["entry_too_long"], ["B"])
 
 
 @given(

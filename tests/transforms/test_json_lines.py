@@ -121,7 +121,7 @@ def test_a_line_over_the_limit_is_a_reject_that_is_not_held_in_memory(reading, m
     monkeypatch.setattr(json_blocks, "BLOCK_BYTES", block_bytes)
     found = reading('{"title": "A"}\r\n{"title": "' + "x" * 5000 + '"}\r\n{"title": "B"}\r\n', ReadLimits(entry_bytes=1000))
     assert found.raw == [{"title": "A"}, {"title": "B"}]
-    assert found.rejects.select("reason", "span_start", "span_end").rows() == [("line_too_long", 16, 5031)]
+    assert found.rejects.select("reason", "span_start", "span_end").rows() == [("entry_too_long", 16, 5031)]
     assert len(found.rejects["text"][0]) == 100
 
 

@@ -77,7 +77,7 @@ def test_a_row_with_too_many_cells_is_one_reject_unless_the_pipe_stands_in_mathe
     staged = stage(
         TABLE + "| A | B | C | D |\n| On $p(x|y)$ | Ann | 2020 |\n| masked \\| pipe | Bo | 2021 |\n| short |\n| | | |\n"
     )
-    assert staged.reasons == ["cell_count"]
+    assert staged.reasons == ["ragged_row"]
     assert [raw["Title"] for raw in staged.raw] == ["Pebbles", "Tides", "On $p(x|y)$", "masked | pipe", "short"]
     assert staged.furniture["kind"].to_list()[-1] == "empty_row"
 
@@ -98,7 +98,7 @@ def test_line_ends_and_encodings_make_no_difference(stage, line_end, encoding):
 def test_a_line_over_the_limit_is_one_reject(stage, monkeypatch):
     monkeypatch.setattr(streaming, "_BLOCK_BYTES", 300)
     staged = stage(TABLE + "| " + "x" * 5000 + " | a | 1 |\n" + "| Stones | Li | 2020 |\n", limits=ReadLimits(entry_bytes=1000))
-    assert (staged.reasons, staged.records.height) == (["line_too_long"], 3)
+    assert (staged.reasons, staged.records.height) == (["entry_too_long"], 3)
 
 
 @pytest.mark.parametrize(

@@ -175,9 +175,9 @@ def test_limits_hold_for_columns_and_rows(stage):
     wide = {"title": ["A"]} | {f"c{number}": [1] for number in range(60)}
     assert stage(parquet(**wide), limits=ReadLimits(columns=50)).reasons == ["too_many_columns"]
     staged = stage(parquet(title=["A", "B"], abstract=["x" * 5_000, "y"]), limits=ReadLimits(entry_bytes=1_000))
-    assert (staged.reasons, [row["title"] for row in staged.raw]) == (["row_too_long"], ["B"])
+    assert (staged.reasons, [row["title"] for row in staged.raw]) == (["entry_too_long"], ["B"])
 
 
 def test_a_text_that_many_rows_have_is_held_once(stage):
     staged = stage(parquet(title=["A", "B", None] * 300, abstract=["x" * 100_000] * 900), limits=ReadLimits(entry_bytes=1_000))
-    assert staged.reasons == ["row_too_long"] * 900
+    assert staged.reasons == ["entry_too_long"] * 900

@@ -207,15 +207,15 @@ def test_other_separators_of_unicode_end_no_line(stage):
 def test_an_entry_over_the_limit_is_one_reject_and_the_next_is_read(stage, monkeypatch):
     long = "TY  - A\nTI  - long\n" + "more\n" * 100 + "ER  - \n"
     staged = stage(long + RIS, limits=ReadLimits(entry_bytes=300))
-    assert staged.reasons == ["entry_too_large"]
+    assert staged.reasons == ["entry_too_long"]
     assert [raw["TI"] for raw in staged.raw] == ["Pebbles"]
     monkeypatch.setattr("transforms.readers.tagged_entries.MAX_ENTRY_LINES", 50)
-    assert stage(long + RIS).reasons == ["entry_too_large"]
+    assert stage(long + RIS).reasons == ["entry_too_long"]
 
 
 def test_a_line_over_the_limit_is_one_reject(stage):
     staged = stage("TY  - A\nTI  - " + "x" * 5000 + "\nER  - \n" + RIS, limits=ReadLimits(entry_bytes=1000))
-    assert (staged.reasons, staged.records.height) == (["entry_too_large"], 1)
+    assert (staged.reasons, staged.records.height) == (["entry_too_long"], 1)
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_line_ends_and_encodings_make_no_difference(stage, text, line_end, encod
 def test_an_item_over_the_limit_is_one_reject(stage):
     long = "- title: long\n  abstract: |\n" + "    more\n" * 100
     staged = stage(LIST + long + LIST, limits=ReadLimits(entry_bytes=300))
-    assert (staged.reasons, staged.records.height) == (["entry_too_large"], 4)
+    assert (staged.reasons, staged.records.height) == (["entry_too_long"], 4)
 
 
 def test_a_file_longer_than_the_sample_is_read_in_batches(tmp_path, monkeypatch):

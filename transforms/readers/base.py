@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from transforms.frames import polars_schema
 from transforms.readers.field_values import without_surrogates
-from transforms.readers.limits import ReadLimits
+from transforms.readers.limits import ReadLimits, more_than
 from transforms.readers.mapping import Mapper
 from transforms.schemas import CONTROL_TOTALS, FURNITURE, REJECTS, PaperlakeError, Table
 from transforms.staged_schemas import STAGED_RECORDS
@@ -62,8 +62,8 @@ class RawFile:
         if self.size_bytes > self.limits.document_bytes:
             raise ReadError(
                 "document_too_large",
-                f"{self.size_bytes} bytes, and a format that is read whole: more than limits.document_bytes = "
-                f"{self.limits.document_bytes} in pipeline.toml",
+                f"{self.size_bytes} bytes, and a format that is read whole: "
+                f"{more_than('document_bytes', self.limits.document_bytes)}",
             )
         return self.path.read_bytes()
 

@@ -14,6 +14,7 @@ from transforms.readers.bibtex_names import split_names
 from transforms.readers.bibtex_parents import Parents, find_parents
 from transforms.readers.columns import unique_names
 from transforms.readers.field_values import map_fields, without_surrogates
+from transforms.readers.limits import more_than
 from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import text_encoding
 
@@ -157,7 +158,7 @@ def _is_macro_or_comment(block: Block) -> bool:
 
 def _too_long(block: Block, raw_file: RawFile) -> str:
     size_bytes = block.span[1] - block.span[0]
-    return f"an entry of {size_bytes} bytes: more than limits.entry_bytes = {raw_file.limits.entry_bytes} in pipeline.toml"
+    return f"an entry of {size_bytes} bytes: {more_than('entry_bytes', raw_file.limits.entry_bytes)}"
 
 
 def _add_between(builder: BatchBuilder, block: Block) -> None:

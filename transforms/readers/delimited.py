@@ -26,7 +26,7 @@ from transforms.readers.base import (
 from transforms.readers.decoding import Encoding
 from transforms.readers.delimited_dialect import DELIMITERS, Dialect, find_dialect
 from transforms.readers.delimited_entries import Entry, find_entries, split_cells
-from transforms.readers.limits import ReadLimits
+from transforms.readers.limits import ReadLimits, more_than
 from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import text_encoding
 from transforms.readers.text_frames import text_records
@@ -96,7 +96,7 @@ def _dialect(raw_file: RawFile, encoding: Encoding) -> Dialect:
             f"{', '.join(DELIMITERS.values())} or another character; found {head[:100]!r}",
         )
     if len(dialect.header) > limits.columns:
-        message = f"{len(dialect.header)} columns: more than limits.columns = {limits.columns} in pipeline.toml"
+        message = f"{len(dialect.header)} columns: {more_than('columns', limits.columns)}"
         raise ReadError("too_many_columns", message)
     return dialect
 

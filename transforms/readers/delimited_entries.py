@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from transforms.readers.limits import ReadLimits
+from transforms.readers.limits import ReadLimits, more_than
 
 _ENTRY_CHARACTERS = 2**20
 """Longest entry with line ends in quoted cells. A quote that is open for longer is one that nobody closed."""
@@ -69,8 +69,8 @@ def find_entries(lines: Iterator[str], quoting: Quoting, limits: ReadLimits) -> 
         if not line.strip("\r\n"):
             continue
         if len(line) >= limit:
-            message = f"a line of more than limits.entry_bytes = {limit} characters; its beginning is kept"
-            yield Entry(line, False, "line_too_long", message)
+            message = f"a line whose characters are {more_than('entry_bytes', limit)}; its beginning is kept"
+            yield Entry(line, False, "entry_too_long", message)
             while line and line[-1] not in "\r\n":
                 line = upcoming()
             continue

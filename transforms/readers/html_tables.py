@@ -14,6 +14,7 @@ from transforms.readers.field_values import without_surrogates
 from transforms.readers.html_cells import Row, cell_text, rows_of_tables, table_rows
 from transforms.readers.html_count import row_counts
 from transforms.readers.html_lists import find_list, list_records
+from transforms.readers.limits import more_than
 from transforms.readers.mapping import Mapper
 
 _PAGE = re.compile(r"(?:<\?xml[^>]{0,200}>|<!--[^>]{0,2000}>|\s)*+<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
@@ -99,12 +100,10 @@ class _Table:
             raw = self._raw(row)
             size = sum(len(cell.text) for cell in row.values())
             if size > raw_file.limits.entry_bytes:
-                message = (
-                    f"a row of {size} characters: more than limits.entry_bytes = {raw_file.limits.entry_bytes} in pipeline.toml"
-                )
+                message = f"a row of {size} characters: {more_than('entry_bytes', raw_file.limits.entry_bytes)}"
                 builder.reject("entry_too_long", message, text=next(iter(row.values())).text, locator=locator)
             elif len(raw) > raw_file.limits.columns:
-                message = f"a row of {len(raw)} columns: more than limits.columns = {raw_file.limits.columns} in pipeline.toml"
+                message = f"a row of {len(raw)} columns: {more_than('columns', raw_file.limits.columns)}"
                 builder.reject("too_many_columns", message, text="", locator=locator)
             else:
                 builder.record(raw, locator=locator)

@@ -167,7 +167,7 @@ class _Reading:
         """Adds one line as a record, as a separator, or as a reject that says what is wrong with it."""
         if line.is_cut:
             message = line.too_long(self.raw_file.limits)
-            self.builder.reject("line_too_long", message, text=line.text, locator=f"line {number}", span=line.span)
+            self.builder.reject("entry_too_long", message, text=line.text, locator=f"line {number}", span=line.span)
         elif line.text.strip(_SPACE):
             _add(self.builder, self.decoder, line.text, line.span, number)
         else:

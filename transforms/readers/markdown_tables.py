@@ -69,7 +69,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         if part.kind == "row" and part.line.is_cut:
             message = part.line.too_long(raw_file.limits)
             locator = f"line {part.number}"
-            builder.reject("line_too_long", message, text=part.line.text, locator=locator, span=part.line.span)
+            builder.reject("entry_too_long", message, text=part.line.text, locator=locator, span=part.line.span)
         else:
             page.add(part)
         if builder.is_full:
@@ -206,7 +206,7 @@ class _Page:
         names, found = part.table.names, len(part.cells) or line.text.count("|")
         if found > len(names):
             message = f"expected {len(names)} cells as in the table's head, found {found}; mask a pipe within a cell as \\|"
-            self._builder.reject("cell_count", message, text=line.text, locator=locator, span=line.span)
+            self._builder.reject("ragged_row", message, text=line.text, locator=locator, span=line.span)
         elif not any(part.cells):
             self._builder.furniture("empty_row", line.text, line.span)
         else:

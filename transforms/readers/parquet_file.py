@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
+from transforms.readers.base import BATCH_ROWS, Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import has_paper_columns, unique_names
+from transforms.readers.limits import more_than
 from transforms.readers.mapping import Mapper
 from transforms.readers.openreview_ids import is_id_name, openreview_columns
 from transforms.readers.plain_values import plain_value
 
 _MAGIC = b"PAR1"
-_BATCH_ROWS = 10_000
 _SAMPLE_ROWS = 1_000
 _BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError, RuntimeError)
 """What PyArrow raises at broken files; RuntimeError comes from encryption, OverflowError from dates beyond year 9999.
@@ -51,7 +51,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         raise ReadError("broken_parquet", f"expected a Parquet file: {_verdict(error)}") from error
     with file:
         if len(names) > raw_file.limits.columns:
-            message = f"{len(names)} columns: more than limits.columns = {raw_file.limits.columns} in pipeline.toml"
+            message = f"{len(names)} columns: {more_than('columns', raw_file.limits.columns)}"
             raise ReadError("too_many_columns", message)
         found = _found(file, names)
         if not (found or has_paper_columns(names)):
@@ -99,13 +99,13 @@ def _row_group(file: pq.ParquetFile, group: _RowGroup, names: list[str], builder
     """The rows of one row group, and a reject where there are not as many as the footer says."""
     read_count, row_count, problem = 0, group.row_count, f"the footer says {group.row_count} rows"
     try:
-        for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group.index]):
+        for batch in file.iter_batches(BATCH_ROWS, row_groups=[group.index]):
             for row in zip(*(_values(column) for column in batch.columns), strict=True):
                 read_count += 1
                 locator = f"row {group.rows_before + read_count}"
                 if (size := sum([len(value) for value in row if isinstance(value, str)])) > limit:
-                    message = f"a row of {size} characters: more than limits.entry_bytes = {limit} in pipeline.toml"
-                    builder.reject("row_too_long", message, text=str(row[0]), locator=locator)
+                    message = f"a row of {size} characters: {more_than('entry_bytes', limit)}"
+                    builder.reject("entry_too_long", message, text=str(row[0]), locator=locator)
                 else:
                     builder.record(dict(zip(names, row, strict=True)), locator=locator)
                 if builder.is_full:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import has_paper_columns
+from transforms.readers.limits import more_than
 from transforms.readers.mapping import Mapper
 from transforms.readers.openreview_ids import is_id_name, openreview_columns
 from transforms.readers.plain_values import plain_value
@@ -73,7 +74,7 @@ def _schema(database: Database, raw_file: RawFile) -> _Schema:
         try:
             columns = database.columns(name)
             if len(columns) > raw_file.limits.columns:
-                raise ValueError(f"{len(columns)} columns: more than limits.columns = {raw_file.limits.columns}")
+                raise ValueError(f"{len(columns)} columns: {more_than('columns', raw_file.limits.columns)}")
             found = _found(database, name, columns)
         except BROKEN as error:
             schema.broken[name] = str(error)
@@ -116,8 +117,8 @@ def _rows(database: Database, raw_file: RawFile, table: _Table, schema: _Schema)
             if isinstance(row, str):
                 builder.reject("broken_row", f"this row cannot be read: {row}", text="", locator=locator)
             elif (size := row_characters(row)) > limit:
-                message = f"a row of {size} characters: more than limits.entry_bytes = {limit} in pipeline.toml"
-                builder.reject("row_too_long", message, text=str(row[0]), locator=locator)
+                message = f"a row of {size} characters: {more_than('entry_bytes', limit)}"
+                builder.reject("entry_too_long", message, text=str(row[0]), locator=locator)
             else:
                 raw = dict(zip(table.columns, map(plain_value, row), strict=True))
                 names = names_of.get(row[position], ())

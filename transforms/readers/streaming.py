@@ -8,7 +8,7 @@ from pathlib import Path
 
 from transforms.readers.base import RawFile, Span
 from transforms.readers.decoding import LINE, Encoding, EncodingFinder, decode
-from transforms.readers.limits import ReadLimits
+from transforms.readers.limits import ReadLimits, more_than
 from transforms.readers.plain_utf8 import is_plain_utf8
 
 CUT_LINE_BYTES = 65_536
@@ -28,7 +28,7 @@ class TextLine:
     def too_long(self, limits: ReadLimits) -> str:
         """What is wrong with a line that is cut, as a sentence."""
         size_bytes = self.span[1] - self.span[0]
-        return f"a line of {size_bytes} bytes: more than limits.entry_bytes = {limits.entry_bytes} in pipeline.toml"
+        return f"a line of {size_bytes} bytes: {more_than('entry_bytes', limits.entry_bytes)}"
 
 
 @dataclass(slots=True)  # not frozen, as `TextLine`

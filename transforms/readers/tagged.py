@@ -16,6 +16,7 @@ from functools import partial
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff
 from transforms.readers.decoding import LINE
+from transforms.readers.limits import more_than
 from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import TextLine, text_encoding, text_lines
 from transforms.readers.tagged_databases import COPAC, INSPEC, ISI, MEDLINE, OVID
@@ -74,10 +75,10 @@ def read(raw_file: RawFile, dialect: Dialect) -> Iterator[Batch]:
             locator, span = f"line {piece.line_number}", (piece.start, piece.end)
             if piece.is_too_large:
                 message = (
-                    f"an entry of {piece.end - piece.start} bytes in {piece.line_count} lines: more than limits.entry_bytes = "
-                    f"{raw_file.limits.entry_bytes} in pipeline.toml, or than {MAX_ENTRY_LINES} lines"
+                    f"an entry of {piece.end - piece.start} bytes in {piece.line_count} lines: "
+                    f"{more_than('entry_bytes', raw_file.limits.entry_bytes)}, or than {MAX_ENTRY_LINES} lines"
                 )
-                builder.reject("entry_too_large", message, text="".join(piece.head), locator=locator, span=span)
+                builder.reject("entry_too_long", message, text="".join(piece.head), locator=locator, span=span)
             else:
                 builder.record(piece.raw(dialect), locator=locator, span=span)
         if builder.is_full:

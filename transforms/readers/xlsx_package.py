@@ -18,6 +18,7 @@ from functools import cache
 from lxml import etree
 
 from transforms.readers.base import RawFile, ReadError
+from transforms.readers.limits import more_than
 
 MAX_CELLS = 10_000_000
 """Most cells of a sheet, empty ones between filled ones included: in memory each takes about 32 bytes, then its text."""
@@ -154,12 +155,12 @@ def _check(cells: Cells, last_row: int, characters: int, raw_file: RawFile) -> N
     """Raises ValueError where cells would take more memory than limits allow: a cell far away makes a sheet huge."""
     limits = raw_file.limits
     if cells.column_count > limits.columns:
-        raise ValueError(f"{cells.column_count} columns: more than limits.columns = {limits.columns} in pipeline.toml")
+        raise ValueError(f"{cells.column_count} columns: {more_than('columns', limits.columns)}")
     count = cells.column_count * (last_row - cells.first_row + 1) if cells.first_row else 0
     if count > MAX_CELLS:
         raise ValueError(f"{count} cells, empty ones between others included, and at most {MAX_CELLS} are read")
     if characters > limits.document_bytes:
-        raise ValueError(f"more text than limits.document_bytes = {limits.document_bytes} in pipeline.toml")
+        raise ValueError(f"{characters} characters: {more_than('document_bytes', limits.document_bytes)}")
 
 
 def _parts(package: zipfile.ZipFile, raw_file: RawFile) -> dict[str, bytes]:
@@ -167,8 +168,7 @@ def _parts(package: zipfile.ZipFile, raw_file: RawFile) -> dict[str, bytes]:
     wanted = [member for member in package.infolist() if _is_wanted(member.filename)]
     size_bytes = sum(member.file_size for member in wanted)
     if size_bytes > raw_file.limits.document_bytes:
-        limit = raw_file.limits.document_bytes
-        message = f"{size_bytes} bytes when unpacked: more than limits.document_bytes = {limit} in pipeline.toml"
+        message = f"{size_bytes} bytes when unpacked: {more_than('document_bytes', raw_file.limits.document_bytes)}"
         raise ReadError("document_too_large", message)
     # zipfile gives no more bytes than a part's declared size, and its checksum tells where that lies.
     return {member.filename: package.read(member) for member in wanted}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from transforms.readers.base import REJECT_TEXT_CHARACTERS, RawFile
 from transforms.readers.decoding import Encoding
+from transforms.readers.limits import more_than
 
 COMMENT, CDATA = (b"<!--", b"-->"), (b"<![CDATA[", b"]]>")
 
@@ -138,7 +139,7 @@ class _Splitter:
         start = self._open_at - self._base
         self._open, self._long_head = None, None
         if head is not None or size_bytes > self._limit_bytes:
-            limit = f"more than limits.entry_bytes = {self._limit_bytes} in pipeline.toml"
+            limit = more_than("entry_bytes", self._limit_bytes)
             head = head if head is not None else self._buffer[start : start + REJECT_TEXT_CHARACTERS]
             return Entry(name, head, ("entry_too_long", f"a <{name}> of {size_bytes} bytes: {limit}"))
         fault = ("broken_xml", f"expected </{name}>, found that {problem}") if problem else None

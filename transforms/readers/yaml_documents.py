@@ -16,6 +16,7 @@ from transforms.readers.base import SAMPLE_BYTES, Batch, BatchBuilder, RawFile, 
 from transforms.readers.columns import has_paper_columns
 from transforms.readers.decoding import LINE
 from transforms.readers.headings import heading_context
+from transforms.readers.limits import more_than
 from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import TextLine, text_encoding, text_lines
 from transforms.readers.yaml_citation import CitationMapper
@@ -120,9 +121,9 @@ class _Entries:
     def _value(self, piece: Piece) -> object:
         if piece.is_too_large:
             raise ReadError(
-                "entry_too_large",
-                f"an entry of {piece.end - piece.start} bytes: more than limits.entry_bytes = {self._limit_bytes} in "
-                f"pipeline.toml, or than {MAX_ENTRY_LINES} lines",
+                "entry_too_long",
+                f"an entry of {piece.end - piece.start} bytes: {more_than('entry_bytes', self._limit_bytes)}, "
+                f"or than {MAX_ENTRY_LINES} lines",
             )
         return _entry_value(self._layout, piece.text)
 
