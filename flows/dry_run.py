@@ -58,7 +58,7 @@ def plan_run(order: RunOrder) -> Plan:
         for file in incoming:
             # What landed before need not be taken out again for its hash, only for its reader.
             parts = cache.parts(file.path)
-            looked = _look(order, file, Path(folder)) if parts is None else _look_in_lake(order, parts, Path(folder))
+            looked = _look(order, file, Path(folder)) if parts is None else _look_in_lake(order, file, parts, Path(folder))
             for part, reader, message in looked:
                 state = "live" if part.sha256 in known_hashes else "new"
                 path = name_of(unicode_name(str(file.path)), part)
@@ -74,19 +74,22 @@ def plan_run(order: RunOrder) -> Plan:
 def _look(order: RunOrder, file: Incoming, folder: Path) -> Iterator[tuple[Part, str | None, str | None]]:
     """The raw files that a file would land as, each with its reader, or why none would take it."""
     for member in raw_files_in(file.path, order.settings.unpack_limits(), folder):
-        yield Part(member.name, member.sha256, member.size_bytes), *_reader(order, member.path, folder)
+        yield Part(member.name, member.sha256, member.size_bytes), *_reader(order, file.source, member.path, folder)
 
 
-def _look_in_lake(order: RunOrder, parts: list[Part], folder: Path) -> Iterator[tuple[Part, str | None, str | None]]:
+def _look_in_lake(
+    order: RunOrder, file: Incoming, parts: list[Part], folder: Path
+) -> Iterator[tuple[Part, str | None, str | None]]:
     """The same of what has landed."""
     for part in parts:
-        yield part, *_reader(order, order.lake.raw_path(part.sha256), folder)
+        yield part, *_reader(order, file.source, order.lake.raw_path(part.sha256), folder)
 
 
-def _reader(order: RunOrder, path: Path, folder: Path) -> tuple[str | None, str | None]:
+def _reader(order: RunOrder, source_name: str, path: Path, folder: Path) -> tuple[str | None, str | None]:
+    columns = order.settings.source(source_name).columns
     try:
         with content_of(path, order.settings.unpack_limits(), folder) as content:
-            choice = sniff(RawFile(content.path, content.size_bytes, order.settings.read_limits()))
+            choice = sniff(RawFile(content.path, content.size_bytes, order.settings.read_limits(), columns))
     except UnpackError as error:
         return None, str(error)
     return (choice.reader.name, None) if choice.reader else (None, choice.message)

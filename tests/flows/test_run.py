@@ -243,6 +243,23 @@ def test_a_dry_run_after_a_run_finds_nothing_new(lake: Path, samples: Path, caps
     assert "nothing new: no release would be built" in out
 
 
+def test_a_dry_run_knows_the_columns_that_a_source_names(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, lists = tmp_path / "config", tmp_path / "lists"
+    config.mkdir()
+    lists.mkdir()
+    (lists / "a.csv").write_text("Benennung,Leute\nSails for Satellites,Ann Lee\nAnchors for Agents,Bo Li\n")
+    (config / "venues.csv").write_bytes((project / "config" / "venues.csv").read_bytes())
+    monkeypatch.setenv("PAPERLAKE_CONFIG", str(config))
+    readers = []
+    for columns in ("", 'columns = {Benennung = "title"}\n'):
+        (config / "sources.toml").write_text(f'[sources.club]\nlocation = "../lists/*.csv"\n{columns}')
+        _, out, _ = paperlake(capsys, "run", "--lake", tmp_path / "lake", "--dry-run", "--format", "json")
+        readers += [file["reader"] for file in json.loads(out)["files"]]
+    assert readers == [None, "delimited"]
+
+
 def test_a_configured_source_gives_keys_venue_and_year_and_supersedes_by_name(
     tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
