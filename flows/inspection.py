@@ -15,7 +15,7 @@ import polars as pl
 from flows.reading import ReadFile, read_raw_file
 from flows.settings import Settings, SourceSettings, load_venue_aliases
 from transforms.clean import SourceDefaults, clean_records
-from transforms.readers.shapes import value_at
+from transforms.readers.shapes_paths import value_at
 from transforms.staging import FileFacts, StagedFrames
 
 SAMPLE_RECORDS = 5_000

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from transforms.readers.columns import IGNORED_COLUMN
+from transforms.readers.columns_known import IGNORED_COLUMN
 from transforms.readers.limits import ReadLimits
 from transforms.schemas import PaperlakeError
 from transforms.staged_schemas import FIELDS

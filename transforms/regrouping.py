@@ -18,6 +18,7 @@ from transforms.author_lists import split_author_lists
 from transforms.frames import polars_schema
 from transforms.readers.base import raw_json
 from transforms.readers.field_values import as_text
+from transforms.readers.limits import more_than
 from transforms.staged_schemas import FIELDS
 
 MIN_SHARED_RATIO = 0.5
@@ -67,7 +68,8 @@ class Regrouping:
         self._held.append(records)
         if sum(held.estimated_size() for held in self._held) <= self._limit_bytes:
             return records.clear()
-        self.note = f"its rows are of one author each, but take more than limits.document_bytes = {self._limit_bytes} to join"
+        limit = more_than("document_bytes", self._limit_bytes)
+        self.note = f"its rows are of one author each, and stay so: to join them takes {limit}"
         self._columns = []
         return self._release()
 

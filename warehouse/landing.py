@@ -17,7 +17,7 @@ from transforms.schemas import PaperlakeError
 from warehouse.atomic import rename, sync, temporary_beside
 from warehouse.layout import Lake
 from warehouse.live import LiveName
-from warehouse.names import unicode_name as unicode_name
+from warehouse.names import unicode_name
 from warehouse.stat_cache import Part, StatCache, stat_key
 from warehouse.unpacking import UnpackError, UnpackLimits
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from transforms.readers.columns import COLUMN_NAMES, IGNORED_COLUMN, column_map, has_paper_columns
+from transforms.readers.columns import column_map, has_paper_columns
 from transforms.readers.columns_dialects import DIALECTS
-from transforms.readers.columns_known import LAST_PAGES
+from transforms.readers.columns_known import COLUMN_NAMES, IGNORED_COLUMN, LAST_PAGES
 from transforms.readers.mapping import Mapper
 from transforms.staged_schemas import FIELDS
 

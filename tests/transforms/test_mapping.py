@@ -1,4 +1,4 @@
-from transforms.readers.columns import IGNORED_COLUMN
+from transforms.readers.columns_known import IGNORED_COLUMN
 from transforms.readers.mapping import OTHER_COLUMNS, Mapper
 
 

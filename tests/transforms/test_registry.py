@@ -55,7 +55,7 @@ def test_parquet_is_known_before_decoding(tmp_path):
         (b"%PDF-1.7\n\0\0", "binary", "a PDF"),
         (b"\x04\x22\x4d\x18\0\0", "binary", "lz4: decompress it first"),
         (b"PK\x03\x04\0\0abc", "binary", "a zip that is one document"),
-        (b"PK\x03\x04\0\0[Content_Types].xml", "binary", "Excel"),
+        (b"PK\x03\x04\0\0[Content_Types].xml", "binary", "Office"),
         (b"Rar!\x1a\x07\0\0", "binary", "rar"),
         (b"7z\xbc\xaf\x27\x1c\0", "binary", "7z"),
     ],

@@ -6,9 +6,11 @@ import polars as pl
 import pytest
 
 from transforms.clean import SourceDefaults, clean_records
-from transforms.readers.columns import IGNORED_COLUMN, has_paper_columns
+from transforms.readers.columns import has_paper_columns
+from transforms.readers.columns_known import IGNORED_COLUMN
 from transforms.readers.mapping import Mapper
-from transforms.readers.shapes import CONVERSIONS, SHAPES, find_shape, heads
+from transforms.readers.shapes import SHAPES, find_shape
+from transforms.readers.shapes_paths import CONVERSIONS, heads
 from transforms.staged_schemas import FIELDS
 
 NO_ALIASES = pl.DataFrame(schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String})

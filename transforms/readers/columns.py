@@ -12,8 +12,6 @@ from transforms.readers.columns_dialects import find_dialect
 from transforms.readers.columns_known import COLUMN_NAMES, IGNORED_COLUMN, LAST_PAGES
 from transforms.readers.shapes import find_shape
 
-__all__ = ["COLUMN_NAMES", "IGNORED_COLUMN", "column_map", "given_columns", "has_paper_columns", "unique_names"]
-
 PAPER_FIELDS = frozenset(
     {
         "title_raw",

@@ -46,7 +46,7 @@ def binary_kind(head: bytes) -> str | None:
     'a PDF: export its text first'
     """
     if head.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in head:
-        return "an Excel or other Office file: export it as CSV or text first"
+        return "a Word or other Office file: export its text, or save its table as XLSX"
     return next((kind for beginning, kind in _BINARY_KINDS.items() if head.startswith(beginning)), None)
 
 

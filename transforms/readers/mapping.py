@@ -12,9 +12,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from transforms.readers.columns import IGNORED_COLUMN, column_map
+from transforms.readers.columns import column_map
+from transforms.readers.columns_known import IGNORED_COLUMN
 from transforms.readers.field_values import map_fields, without_surrogates
-from transforms.readers.shapes import Shape, find_shape, heads, prefixed, value_at
+from transforms.readers.shapes import find_shape
+from transforms.readers.shapes_entry import Shape
+from transforms.readers.shapes_paths import heads, prefixed, value_at
 
 COLUMN_SCHEMA = pl.Schema(
     {"column_name": pl.String, "field": pl.String, "decided_by": pl.String, "record_count": pl.Int64, "shape": pl.String}

@@ -50,8 +50,9 @@ READERS: dict[str, Reader] = {
 """The readers, by name. A new format is one module and one line here."""
 
 MIN_CONFIDENCE = 0.5
-"""Least confidence of a reader that is given a file. Of 689 real files in other formats (BibTeX, RIS, XML, Markdown, …) none
-gets more than 0.2 from any reader; the files a reader is made for get 0.6 and more."""
+"""Least confidence of a reader that is given a file. Of 798 real files the 759 that are lists of papers, in seventeen formats,
+get 0.7 and more from one reader and at most 0.2 from any other; the other 39 (licences, configurations, BibTeX without an
+entry) get at most 0.2 from any."""
 
 MAX_SAMPLE_BYTES = 4 * 2**20
 """How much is looked at to see two lines of JSON; the longest of 60,000 real records (a paper with its reviews) has 0.3 MB."""

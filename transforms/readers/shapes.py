@@ -11,10 +11,7 @@ from collections.abc import Sequence
 from transforms.readers.shapes_entry import Shape
 from transforms.readers.shapes_lists import LIST_SHAPES
 from transforms.readers.shapes_managers import MANAGER_SHAPES
-from transforms.readers.shapes_paths import CONVERSIONS, heads, prefixed, value_at
 from transforms.readers.shapes_services import SERVICE_SHAPES
-
-__all__ = ["CONVERSIONS", "SHAPES", "Shape", "find_shape", "heads", "prefixed", "value_at"]
 
 SHAPES: tuple[Shape, ...] = (*LIST_SHAPES, *SERVICE_SHAPES, *MANAGER_SHAPES)
 """The shapes, in the order in which they are tried. A new shape is one entry in one of the three modules."""
