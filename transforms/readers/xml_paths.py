@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 
 import polars as pl
 
@@ -14,11 +16,15 @@ from transforms.readers.mapping import COLUMN_SCHEMA, Mapper
 from transforms.readers.shapes_paths import value_at
 
 Fields = tuple[tuple[str, str], ...]
-"""Paths (`xml_places`) and the field each fills, the preferred path of a field first; `|word` behind one is a conversion.
+"""Paths and the field each fills, the preferred path of a field first.
+
+A path is names joined by dots, through lists too; `*` is any child. `name[key=value]` wants the attribute `key` to be that,
+`name[!key]` wants there to be none, `name[key~a,b]` none of these. `|word` behind it is a conversion.
 """
 
 _LISTS = ("author_names_raw", "urls_raw", "link_urls_raw")
 _JOINED = {"keywords_raw": "; ", "abstract_raw": "\n", "tags_raw": "; "}
+_STEP = re.compile(r"([^.\[\]|]+)(?:\[(!?)([\w-]+)(?:([=~])([^\]]*))?\])?")
 _HEAD = re.compile(r"[^.\[\]|]*")
 _FIXED_CASE = re.compile(r"</?fixed-case\s*/?>")
 _TEX_MATH = re.compile(r"</?tex-math[^<>]{0,200}>")
