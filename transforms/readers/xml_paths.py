@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
 
 import polars as pl
 
@@ -14,17 +12,13 @@ from transforms.readers.columns_known import IGNORED_COLUMN
 from transforms.readers.field_values import map_fields
 from transforms.readers.mapping import COLUMN_SCHEMA, Mapper
 from transforms.readers.shapes_paths import value_at
+from transforms.readers.xml_places import places_of
 
 Fields = tuple[tuple[str, str], ...]
-"""Paths and the field each fills, the preferred path of a field first.
-
-A path is names joined by dots, through lists too; `*` is any child. `name[key=value]` wants the attribute `key` to be that,
-`name[!key]` wants there to be none, `name[key~a,b]` none of these. `|word` behind it is a conversion.
-"""
+"""Paths (`xml_places`) and the field each fills, the preferred path of a field first; `|word` behind one is a conversion."""
 
 _LISTS = ("author_names_raw", "urls_raw", "link_urls_raw")
 _JOINED = {"keywords_raw": "; ", "abstract_raw": "\n", "tags_raw": "; "}
-_STEP = re.compile(r"([^.\[\]|]+)(?:\[(!?)([\w-]+)(?:([=~])([^\]]*))?\])?")
 _HEAD = re.compile(r"[^.\[\]|]*")
 _FIXED_CASE = re.compile(r"</?fixed-case\s*/?>")
 _TEX_MATH = re.compile(r"</?tex-math[^<>]{0,200}>")
@@ -42,15 +36,20 @@ def find_fields(value: Mapping[str, object], fields: Fields) -> dict[str, object
     {'author_names_raw': ['Lee, Ann'], 'doi_raw': '10.1/x'}
     """
     found: dict[str, object] = {}
-    known: dict[str, list[object]] = {"": [value]}
-    for path, field in fields:
-        _fill(found, field, path, _values(path, known))
+    if not fields:
+        return found
+    places = places_of(tuple(path for path, _ in fields))
+    there = places.values(value)
+    for number, (path, field) in zip(places.numbers, fields, strict=True):
+        if number in there:
+            _fill(found, field, path, there[number])
     return found
 
 
 def find_texts(value: object, path: str) -> list[str]:
     """The texts at a path, without space around them; "" where what stands there has none."""
-    return _texts(_values(path, {"": [value]}), path)
+    places = places_of((path,))
+    return _texts(places.values(value).get(places.numbers[0], []), path)
 
 
 class XmlMapper(Mapper):
@@ -61,43 +60,35 @@ class XmlMapper(Mapper):
         self._ignored = {path for path, field in given.items() if field == IGNORED_COLUMN}
         self._wanted = {path: field for path, field in given.items() if field != IGNORED_COLUMN}
         self._fields = tuple(pair for pair in dialect if pair[0] not in given)
+        self._places = places_of(tuple(path for path, _ in self._fields))
         paths = (*self._wanted, *(path for path, _ in self._fields))
         self._heads = {_HEAD.match(path)[0] for path in paths}  # type: ignore[index]
-        self._counts: Counter[tuple[str, str | None, str]] = Counter()
+        self._counts: Counter[tuple[tuple[int, ...], tuple[str, ...], tuple[str, ...]]] = Counter()
 
     def fields(self, raw: Mapping[str, object]) -> dict[str, object]:
         """The fields that a record fills; the record is counted."""
         found: dict[str, object] = {}
-        known: dict[str, list[object]] = {"": [raw]}
-        for path, field in self._fields:
-            values = _values(path, known)
-            if values:
-                self._counts[path, field, "format"] += 1
-                _fill(found, field, path, values)
-        for name in raw:
-            if name not in self._heads and "*" not in self._heads:
-                self._counts[name, None, "config" if name in self._ignored else "unknown"] += 1
-        if not self._wanted:
-            return found
-        given = {path: there for path in self._wanted if (there := value_at(raw, path)) is not None}
-        self._counts.update((path, self._wanted[path], "config") for path in given)
-        return found | map_fields(given, self._wanted)
+        there = self._places.values(raw)
+        filled = tuple([place for place, number in enumerate(self._places.numbers) if number in there])
+        for place in filled:
+            path, field = self._fields[place]
+            _fill(found, field, path, there[self._places.numbers[place]])
+        others = () if "*" in self._heads else tuple([name for name in raw if name not in self._heads])
+        given = {path: at for path in self._wanted if (at := value_at(raw, path)) is not None} if self._wanted else {}
+        self._counts[filled, others, tuple(given)] += 1
+        return found | map_fields(given, self._wanted) if given else found
 
     def take(self) -> pl.DataFrame:
         """The paths seen since the last time (`COLUMN_SCHEMA`)."""
-        rows = [(*key, count, None) for key, count in self._counts.items()]
+        counts: Counter[tuple[str, str | None, str]] = Counter()
+        for (filled, others, given), count in self._counts.items():
+            keys: list[tuple[str, str | None, str]] = [(*self._fields[place], "format") for place in filled]
+            keys += [(name, None, "config" if name in self._ignored else "unknown") for name in others]
+            keys += [(path, self._wanted[path], "config") for path in given]
+            for key in keys:
+                counts[key] += count
         self._counts.clear()
-        return pl.DataFrame(rows, schema=COLUMN_SCHEMA, orient="row")
-
-
-def _values(path: str, known: dict[str, list[object]]) -> list[object]:
-    """What stands at a path; `known` is what stands at others, the record itself at the empty one."""
-    names = path.partition("|")[0]
-    values = known.get(names)
-    if values is None:
-        outer, step = _parted(names)
-        values = known[names] = [inner for value in _values(outer, known) for inner in step.of(value)]
-    return values
+        return pl.DataFrame([(*key, count, None) for key, count in counts.items()], schema=COLUMN_SCHEMA, orient="row")
 
 
 def _texts(values: list[object], path: str) -> list[str]:
@@ -151,7 +142,10 @@ def _person(value: object) -> str:
 
 
 def _first(value: Mapping[str, object], names: tuple[str, ...]) -> str:
-    return next((text for name in names if (text := text_of(value.get(name)).strip())), "")
+    for name in names:
+        if (inner := value.get(name)) and (text := text_of(inner).strip()):
+            return text
+    return ""
 
 
 def _mods_name(value: object) -> str:
@@ -242,42 +236,3 @@ CONVERSIONS: dict[str, Callable[[object], str]] = {
     "unmarked": _unmarked,
 }
 """What may stand behind a path."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    name: str
-    wants_none: bool
-    key: str
-    sign: str
-    values: tuple[str, ...]
-
-    def of(self, outer: object) -> list[object]:
-        """What an object has under this name, one by one."""
-        if not isinstance(outer, dict):
-            return []
-        if self.name == "*":
-            inner = [value for name, value in outer.items() if name[:1] not in "@#"]
-        else:
-            value = outer.get(self.name)
-            inner = [] if value is None else [value]
-        ones = [one for value in inner for one in (value if isinstance(value, list) else (value,))]
-        return [one for one in ones if self._fits(one)] if self.key else ones
-
-    def _fits(self, value: object) -> bool:
-        attribute = value.get(f"@{self.key}") if isinstance(value, dict) else None
-        if self.wants_none:
-            return attribute is None
-        if self.sign == "~":
-            return attribute not in self.values
-        return attribute is not None and (not self.sign or attribute in self.values)
-
-
-@cache
-def _parted(names: str) -> tuple[str, _Step]:
-    """The path to the objects around, and the last step."""
-    outer, _, last = names.rpartition(".")
-    match = _STEP.fullmatch(last)
-    assert match, f"no step of a path: {last}"
-    values = tuple((match[5] or "").split(","))
-    return outer, _Step(match[1], bool(match[2]), match[3] or "", match[4] or "", values)

@@ -75,24 +75,28 @@ def element_value(element: etree._Element) -> object:
 
     Attributes are `@name`, the text beside them is `#text`. A text with mark-up in it stays one, with its tags.
     """
-    attributes: dict[str, object] = {f"@{local_name(name)}": value for name, value in element.items()}
-    has_children = len(element) > 0
-    if not has_children or _is_text(element):
-        text = _marked_up(element) if has_children else element.text or ""
-        if attributes and text:
-            attributes["#text"] = text
-        return attributes or text
-    value = attributes
-    for child in element:
-        name, inner = local_name(child.tag), element_value(child)
-        known = value.get(name)
-        if known is None and name not in value:
-            value[name] = inner
-        elif isinstance(known, list):
-            known.append(inner)
-        else:
-            value[name] = [known, inner]
-    return value
+    value: dict[str, object] = {_attribute_name(name): given for name, given in element.items()}
+    children = element[:]
+    if not children:
+        text = element.text or ""
+    else:
+        names = [local_name(child.tag) for child in children]
+        if not _is_text(element, children, names):
+            for name, child in zip(names, children, strict=True):
+                inner = element_value(child)
+                if name not in value:
+                    value[name] = inner
+                    continue
+                known = value[name]
+                if isinstance(known, list):
+                    known.append(inner)
+                else:
+                    value[name] = [known, inner]
+            return value
+        text = _marked_up(element)
+    if value and text:
+        value["#text"] = text
+    return value or text
 
 
 @lru_cache(maxsize=10_000)
@@ -105,14 +109,19 @@ def local_name(name: str) -> str:
     return name.rpartition("}")[2]
 
 
-def _is_text(element: etree._Element) -> bool:
+@lru_cache(maxsize=10_000)
+def _attribute_name(name: str) -> str:
+    return f"@{local_name(name)}"
+
+
+def _is_text(element: etree._Element, children: list[etree._Element], names: list[str]) -> bool:
     """Whether a word stands among the children of an element, or one of them is mark-up."""
     text = element.text
-    if text and not text.isspace():
+    if (text and not text.isspace()) or not _TEXT_ELEMENTS.isdisjoint(names):
         return True
-    for child in element:
+    for child in children:
         tail = child.tail
-        if (tail and not tail.isspace()) or local_name(child.tag) in _TEXT_ELEMENTS:
+        if tail and not tail.isspace():
             return True
     return False
 
