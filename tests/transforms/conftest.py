@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 import pytest
 
-from transforms.readers.base import RawFile
+from transforms.readers.base import RawFile, Reader
 from transforms.readers.limits import ReadLimits
-from transforms.readers.registry import SNIFF_FAILED, sniff
+from transforms.readers.registry import SNIFF_FAILED, Choice, sniff
 from transforms.staging import FileFacts, StagedFrames, stage_file
 
 
@@ -65,19 +64,26 @@ class Staged:
 Stage = Callable[..., Staged]
 
 
-@pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """`stage(content, limits=…, columns=…)`: what is staged of a file with this content, its account proven."""
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    """`stage(content, limits=…, columns=…)`: what is staged of a file with this content, its account proven.
+
+    The reader is the one that is surest of it, or the one given as `reader`.
+    """
+    path = tmp_path_factory.mktemp("staged") / "raw"
 
     def stage_content(
-        content: bytes | str, *, limits: ReadLimits | None = None, columns: Mapping[str, str] | None = None
+        content: bytes | str,
+        *,
+        limits: ReadLimits | None = None,
+        columns: Mapping[str, str] | None = None,
+        reader: Reader | None = None,
     ) -> Staged:
         data = content.encode() if isinstance(content, str) else content
-        path = tmp_path / "raw"
         path.write_bytes(data)
         frames = StagedFrames()
         raw_file = RawFile(path, len(data), limits or ReadLimits(), columns or {})
-        choice = sniff(raw_file)
+        choice = sniff(raw_file) if reader is None else Choice(reader, 1.0, "recognised", "as the test says")
         assert not [candidate for candidate in choice.candidates if candidate.reason.startswith(SNIFF_FAILED)]
         facts = stage_file(raw_file, frames, choice)
         names = ("records", "rejects", "furniture", "column_map")

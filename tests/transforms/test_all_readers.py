@@ -95,24 +95,5 @@ def test_random_bytes_are_refused_or_accounted_for(stage, content):
 @pytest.mark.parametrize("name", READERS)
 @given(content=st.binary(max_size=300))
 @settings(slow, max_examples=60)
-def test_random_bytes_given_to_a_reader_that_did_not_ask_for_them_do_not_break_it(tmp_path_factory, name, content):
-    from transforms.readers.base import RawFile, ReadError
-
-    path = tmp_path_factory.getbasetemp() / f"random_{name}"
-    path.write_bytes(content)
-    try:
-        batches = list(READERS[name].read(RawFile(path, len(content))))
-    except ReadError as error:
-        assert error.reason
-        assert str(error)
-        return
-    if READERS[name].has_spans:
-        spans = sum(
-            (table["span_end"] - table["span_start"]).sum()
-            for batch in batches
-            for table in (batch.records, batch.rejects, batch.furniture)
-        )
-        assert spans == len(content)
-    else:
-        counted = sum(batch.entries_counted or 0 for batch in batches)
-        assert counted == sum(batch.records.height + batch.rejects.height for batch in batches)
+def test_random_bytes_given_to_a_reader_that_did_not_ask_for_them_do_not_break_it(stage, name, content):
+    assert "reader_failed" not in stage(content, reader=READERS[name]).reasons

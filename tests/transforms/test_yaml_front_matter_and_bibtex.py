@@ -3,13 +3,9 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from transforms.clean import SourceDefaults, clean_records
 from transforms.readers.base import RawFile
-from transforms.readers.yaml_documents import READERS
 from transforms.readers.yaml_values import yaml_value
 from transforms.staging import StagedFrames, stage_file
 
@@ -64,25 +60,3 @@ def test_markdown_and_bibtex_of_pmlr_give_the_same_clean_records(shared, tmp_pat
             if ours != theirs
         ]
         assert differing == [], name
-
-
-@pytest.mark.parametrize("reader", READERS, ids=[reader.name for reader in READERS])
-@given(data=st.data())
-@settings(max_examples=60, deadline=None, derandomize=True)
-def test_a_damaged_file_is_refused_or_every_byte_is_accounted_for(reader, tmp_path_factory, data):
-    content = bytearray(f"{reader.example}\n{reader.example}".encode())
-    del content[data.draw(st.integers(0, len(content))) :]
-    for position in data.draw(st.lists(st.integers(0, max(len(content) - 1, 0)), max_size=6)) if content else ():
-        content[position] ^= 1 << data.draw(st.integers(0, 7))
-    content += data.draw(st.binary(max_size=20))
-    path = tmp_path_factory.mktemp("damaged") / "raw"
-    path.write_bytes(content)
-    frames = StagedFrames()
-    facts = stage_file(RawFile(path, len(content)), frames)
-    assert "reader_failed" not in facts.reasons
-    if facts.has_spans:
-        tables = [frames.frame(name) for name in ("records", "rejects", "furniture")]
-        spans = sorted(span for table in tables for span in table.select("span_start", "span_end").rows())
-        edges = [0, *(end for _, end in spans)]
-        assert [start for start, _ in spans] == edges[:-1]
-        assert edges[-1] == len(content)
