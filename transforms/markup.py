@@ -70,7 +70,9 @@ _TIE = re.compile(r"~(?<=[A-Za-z.,)]~)(?=[\w(\[$\x01])")
 _SCRIPT = re.compile(r"(?<=[\w)])(\^|_)\{([^{}]{1,4})\}")
 # "Pre{-}Training", "R{\\&}D": DBLP, Zotero and Mendeley write signs so; no set is made of one.
 _SIGN_IN_BRACES = re.compile(r"(?<![\^_])\{([-–—&%#$@_:;,./!?'\"“”‘’`]{1,3})\}")
-_MATHS_GROUP = re.compile(r"\{(\$[^$]{1,300}\$)\}")
+_MATHS_GROUP = re.compile(r"\{(?:(\$[^$]{1,300}\$)|(\\\((?:[^\\]|\\[^()]){1,300}+\\\)))\}")
+_ANGLE_BRACKET = re.compile(r"\{\\text(less|greater)\}")
+"""How Mendeley writes the tags of an abstract in BibTeX."""
 
 _LETTER = r"[^\W\d_]"
 _APART = re.compile("[\u0300-\u036f´¨ˇ˜¸˘˙]")
@@ -101,6 +103,8 @@ def _without_markup(text: str) -> str:
     text = _SWALLOWED_ESCAPE.sub(_with_backslash, unescaped(text))
     if "{" in text:
         text = _BARE_EXT.sub(r"\\text", text)
+    if "\\text" in text:
+        text = _ANGLE_BRACKET.sub(lambda sign: "<" if sign[1] == "less" else ">", text)
     if "<" in text:
         text = _without_tags(text)
     text = _CONTROLS.sub("", text)
@@ -114,8 +118,8 @@ def _without_markup(text: str) -> str:
         text = _MARKDOWN_LINK.sub(r"\1", text)
     if "://" in text:
         text = _ADDRESS.sub(lambda match: _held_address(match[0], hold), text)
-    if "{$" in text:
-        text = _MATHS_GROUP.sub(r"\1", text)
+    if "{$" in text or "{\\(" in text:
+        text = _MATHS_GROUP.sub(lambda group: group[1] or group[2], text)
     if "$" in text or "\\" in text:
         text = hold_maths(text, hold)
     if "\\" in text:

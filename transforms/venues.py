@@ -18,7 +18,7 @@ _ORDINAL_WORDS = (
     r"eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|"
     r"twentieth|thirtieth|fortieth|fiftieth|sixtieth|seventieth|eightieth)\b"
 )
-_OPENREVIEW_GROUP = r"^([A-Za-z-]+)(?:\.(?:cc|org|com))/((?:19|20)\d\d)/(?:Conference|Track|Datasets_and_Benchmarks)\b"
+_OPENREVIEW_GROUP = r"^(?:https?://openreview\.net/group\?id=)?([A-Za-z-]+)(?:\.(?:cc|org|com))/((?:19|20)\d\d)/(?:Conference|Track|Datasets_and_Benchmarks)\b"
 
 
 # Whose papers a host has, where its address names the venue, or it has only one.
@@ -139,8 +139,12 @@ def _readings(text: pl.Expr) -> list[pl.Expr]:
     )
     before_colon = main.str.extract(r"^([A-Za-z-]+\s*['’]?\d{2,4})\s*:")
     behind_colon = main.str.extract(r"^[A-Za-z-]+\s*['’]?\d{2,4}\s*:\s*(.+)$")
+    # DBLP: "Advances in … 32: Annual Conference on … 2019, NeurIPS 2019, December 8-14", "Computer Vision - ECCV 2020 - 16th …"
+    with_year = main.str.extract(r"[,–-]\s+([A-Z][A-Za-z]{2,11})\s+(?:19|20)\d\d(?:,|\s+[–-]|$)")
+    before_conference = main.str.extract(r"^([A-Za-z]+ (?:19|20)\d\d) Conference$")  # OpenReview's "ICLR 2024 Conference"
     without_roman = without_brackets.str.extract(r"^(.{8,}?)\s+[IVXL]{1,6}$")  # "Robotics: Science and Systems IV"
     after_in = without_brackets.str.extract(
         r"(?i)^(?:published|accepted|appears?|to appear|submitted) (?:at|in|to):?\s+(.+?)\W*$"
     )
-    return [text, group, without_brackets, before_comma, before_colon, behind_colon, after_in, without_roman, in_brackets]
+    literal = [text, group, without_brackets, before_comma, before_colon, behind_colon, after_in, without_roman, in_brackets]
+    return [*literal, with_year, before_conference]

@@ -187,3 +187,16 @@ def test_letters_take_two_accents_and_a_space_within_a_group_only(text, expected
 def test_signs_in_braces_are_bare_and_sets_are_not():
     text = r"Pre{-}Training {\&} R{\&}D, 100{\%} {--} {@}home x_{-} and n^{*} in {+, -} or {0, 1}"
     assert plain(text) == "Pre-Training & R&D, 100% – @home x₋ and n* in {+, -} or {0, 1}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"{\textless}i{\textgreater}Rosa{\textless}/i{\textgreater} grows", "Rosa grows"),
+        (r"p {\textless} 0.05 and q{\textgreater}3", "p < 0.05 and q>3"),
+        (r"Maps in {\(\mathbb{R}\)} and {$\alpha$}-trees", "Maps in ℝ and α-trees"),
+        (r"a {\(} that nothing closes", "a {(} that nothing closes"),
+    ],
+)
+def test_tags_and_formulas_in_the_braces_of_reference_managers_are_read_as_such(text, expected):
+    assert plain(text) == expected

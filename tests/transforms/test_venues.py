@@ -59,6 +59,12 @@ def test_every_venue_has_one_name_which_is_an_alias_of_it():
         ("arXiv preprint arXiv:2301.12345", "arxiv"),
         ("IEEE Transactions on Pattern Analysis and Machine Intelligence", "tpami"),
         ("WWW 2024", "www"),
+        (
+            "Advances in Neural Information Processing Systems 32: Annual Conference on Maps 2019, NeurIPS 2019, May 8",
+            "neurips",
+        ),
+        ("ICLR 2024 Conference", "iclr"),
+        ("https://openreview.net/group?id=ICML.cc/2023/Conference", "icml"),
     ],
 )
 def test_a_venue_is_known_by_its_names(text, expected):
@@ -81,6 +87,10 @@ def test_a_venue_is_known_by_its_names(text, expected):
         "International Conference on Machine Learning and Applications",
         "Machine Learning: Science and Technology",
         "Machine Learning, Optimization, and Data Science",
+        "Proceedings of the Workshop on Maps, ICML 2020, Vienna",
+        "Maps of Canada, held with ICML 2020, Vienna",
+        "https://openreview.net/group?id=ICML.cc/2023/Workshop/Maps",
+        "ICLR 2024 Conference Dinner",
         "Journal of Maps",
         "MIS Quarterly",
         None,
