@@ -12,9 +12,10 @@ from typing import Any
 
 import polars as pl
 
+from flows.cleaning import alias_frame, source_defaults
 from flows.reading import ReadFile, read_raw_file
 from flows.settings import Settings, SourceSettings, load_venue_aliases
-from transforms.clean import SourceDefaults, clean_records
+from transforms.clean import clean_records
 from transforms.readers.shapes_paths import value_at
 from transforms.staging import FileFacts, StagedFrames
 
@@ -99,11 +100,11 @@ def inspect_file(
     frames = _FirstRows()
     read = read_raw_file(path, settings, source, frames, folder)
     staged = frames.frame("records")
-    aliases = pl.DataFrame(
-        load_venue_aliases(settings), schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String}, orient="row"
+    cleaned = clean_records(
+        staged.with_columns(file_sha256=pl.lit(name)),
+        source=source_defaults(source),
+        venue_aliases=alias_frame(load_venue_aliases(settings)),
     )
-    defaults = SourceDefaults(source.name, venue=source.venue, year=source.year, has_keys=source.has_keys)
-    cleaned = clean_records(staged.with_columns(file_sha256=pl.lit(name)), source=defaults, venue_aliases=aliases)
     shown = cleaned.records.head(record_count).join(staged.select("ordinal", "locator"), on="ordinal", maintain_order="left")
     unread, refused = (frame.select(_REJECT_COLUMNS).to_dicts() for frame in (frames.frame("rejects"), cleaned.rejects))
     raw = [json.loads(text) for text in staged["raw"].head(200)]

@@ -110,19 +110,16 @@ def _stage_file(order: RunOrder, file: LiveFile, target: Output) -> None:
 
 def clean(order: RunOrder, staging: Stage) -> Stage:
     """Cleans the records of every file that were not cleaned before by this code and these settings."""
-    import polars as pl
-
+    from flows.cleaning import alias_frame, source_defaults
     from transforms.clean import SourceDefaults, clean_files
     from warehouse.work_writer import write_output
 
     rows = load_venue_aliases(order.settings)
-    aliases = pl.DataFrame(rows, schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String}, orient="row")
-    aliases_key = work_key(rows)
+    aliases, aliases_key = alias_frame(rows), work_key(rows)
     outputs: list[FileOutput] = []
     missing: dict[SourceDefaults, list[FileOutput]] = {}
     for entry in staging.outputs:
-        source = order.settings.source(entry.file.source)
-        defaults = SourceDefaults(source.name, venue=source.venue, year=source.year, has_keys=source.has_keys)
+        defaults = source_defaults(order.settings.source(entry.file.source))
         key = work_key(
             entry.file.sha256, entry.staged.folder.name, cleaning_version(), dataclasses.asdict(defaults), aliases_key
         )

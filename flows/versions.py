@@ -47,7 +47,8 @@ def matching_version() -> str:
 @functools.cache
 def code_version() -> str:
     """A hash of all code that has a say in a release."""
-    patterns = ("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", "flows/steps.py", "flows/reading.py")
+    steps = ("flows/steps.py", "flows/reading.py", "flows/cleaning.py")
+    patterns = ("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", *steps)
     return _hash({path for pattern in patterns for path in PROJECT_DIR.glob(pattern)})
 
 
