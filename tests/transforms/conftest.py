@@ -43,6 +43,11 @@ class Staged:
         """The reason of each reject."""
         return self.rejects["reason"].to_list()
 
+    @property
+    def kinds(self) -> list[str]:
+        """The kind of each piece of furniture."""
+        return self.furniture["kind"].to_list()
+
     def text_of(self, frame: pl.DataFrame) -> list[bytes]:
         """The bytes that each row of a frame spans."""
         return [self.content[start:end] for start, end in frame.select("span_start", "span_end").rows()]

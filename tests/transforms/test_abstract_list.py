@@ -2,15 +2,13 @@
 
 import codecs
 import json
-from pathlib import Path
 
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.readers.abstract_list import READER, read, sniff
-from transforms.readers.base import RawFile, ReadError, Sample
+from transforms.readers.abstract_list import READER, sniff
+from transforms.readers.base import Sample
 from transforms.readers.headings import heading_context
 
 PEBBLES = (
@@ -30,29 +28,17 @@ KITES = (
 )
 
 
-class Reading:
-    """All that was read of a file, in one piece; that the spans cover it is checked each time."""
-
-    def __init__(self, path: Path, content: bytes | str) -> None:
-        self.content = content.encode() if isinstance(content, str) else content
-        path.write_bytes(self.content)
-        batches = list(read(RawFile(path, len(self.content))))
-        self.records = pl.concat([batch.records for batch in batches])
-        self.rejects = pl.concat([batch.rejects for batch in batches])
-        self.furniture = pl.concat([batch.furniture for batch in batches])
-        self.abstracts = [json.loads(raw)["abstract"] for raw in self.records["raw"]]
-        self.context = self.records.select("venue_raw", "year_raw").rows()
-        self.kinds = self.furniture["kind"].to_list()
-        tables = (self.records, self.rejects, self.furniture)
-        spans = sorted(span for table in tables for span in table.select("span_start", "span_end").rows())
-        edges = [0, *(end for _, end in spans)]
-        assert [start for start, _ in spans] == edges[:-1], "spans leave a gap or overlap"
-        assert edges[-1] == len(self.content), "spans do not cover the file"
-
-
 @pytest.fixture
-def reading(tmp_path):
-    return lambda content: Reading(tmp_path / "raw", content)
+def reading(stage):
+    return lambda content: stage(content, reader=READER)
+
+
+def abstracts(staged):
+    return [row["abstract"] for row in staged.raw]
+
+
+def context(staged):
+    return staged.records.select("venue_raw", "year_raw").rows()
 
 
 def sniffed(text: str, is_whole: bool = True) -> float:
@@ -71,44 +57,43 @@ def wrapped(text: str, width: int = 60) -> str:
 
 def test_paragraphs_become_records_with_the_venue_and_year_of_the_heading(reading):
     found = reading(f"ICLR 2024 论文列表\n\n{PEBBLES}\n\n{FERRIES}")
-    assert found.abstracts == [PEBBLES, FERRIES]
-    assert found.context == [("ICLR", "2024")] * 2
+    assert abstracts(found) == [PEBBLES, FERRIES]
+    assert context(found) == [("ICLR", "2024")] * 2
     assert found.records["abstract_raw"].to_list() == [PEBBLES, FERRIES]
     assert found.kinds == ["heading", "separator", "separator"]
 
 
 def test_a_span_is_the_paragraph_with_its_line_end(reading):
     found = reading(f"Papers of ACL 2023\n\n{PEBBLES}\n\n{FERRIES}\n")
-    start, end = found.records.select("span_start", "span_end").row(0)
-    assert found.content[start:end].decode() == f"{PEBBLES}\n"
+    assert found.text_of(found.records)[0].decode() == f"{PEBBLES}\n"
 
 
 def test_wrapped_lines_are_one_paragraph_with_its_line_ends_as_given(reading):
     found = reading(f"NeurIPS 2022 accepted abstracts\n\n{wrapped(PEBBLES)}\n\n{wrapped(FERRIES)}\n\n{wrapped(KITES)}\n")
-    assert found.abstracts == [wrapped(PEBBLES), wrapped(FERRIES), wrapped(KITES)]
+    assert abstracts(found) == [wrapped(PEBBLES), wrapped(FERRIES), wrapped(KITES)]
 
 
 @pytest.mark.parametrize("width", [40, 72, 120])
 def test_a_wrapped_paragraph_that_begins_like_a_heading_is_not_split(reading, width):
     text = wrapped(f"Accepted papers at ICLR 2023 and NeurIPS 2022 differ in length. {PEBBLES}", width)
-    assert reading(f"{text}\n\n{wrapped(KITES, width)}\n").abstracts == [text, wrapped(KITES, width)]
+    assert abstracts(reading(f"{text}\n\n{wrapped(KITES, width)}\n")) == [text, wrapped(KITES, width)]
 
 
 def test_paragraphs_one_a_line_need_no_empty_lines_between(reading):
     found = reading(f"ICLR 2024\n{PEBBLES}\n{FERRIES}\n{KITES}\n")
-    assert found.abstracts == [PEBBLES, FERRIES, KITES]
-    assert found.context == [("ICLR", "2024")] * 3
+    assert abstracts(found) == [PEBBLES, FERRIES, KITES]
+    assert context(found) == [("ICLR", "2024")] * 3
 
 
 def test_without_a_heading_there_is_no_venue_and_no_year(reading):
     found = reading(f"{PEBBLES}\n\n{FERRIES}\n\n{KITES}\n")
-    assert found.abstracts == [PEBBLES, FERRIES, KITES]
-    assert found.context == [(None, None)] * 3
+    assert abstracts(found) == [PEBBLES, FERRIES, KITES]
+    assert context(found) == [(None, None)] * 3
 
 
 def test_each_heading_governs_what_follows_it(reading):
     found = reading(f"ICLR 2024 papers\n\n{PEBBLES}\n\nAbstracts of COLM 2025\n\n{FERRIES}\n\nAccepted papers\n\n{KITES}\n")
-    assert found.context == [("ICLR", "2024"), ("COLM", "2025"), ("COLM", "2025")]
+    assert context(found) == [("ICLR", "2024"), ("COLM", "2025"), ("COLM", "2025")]
     assert found.kinds.count("heading") == 3
 
 
@@ -120,8 +105,8 @@ def test_each_heading_governs_what_follows_it(reading):
 def test_line_ends_marks_and_trailing_empty_lines_are_no_part_of_an_abstract(reading, line_end, mark, encoding):
     text = line_end.join(["ICLR 2024 论文列表", "", PEBBLES, "", FERRIES, "", "  ", ""])
     found = reading(mark + text.encode(encoding))
-    assert found.abstracts == [PEBBLES, FERRIES]
-    assert found.context == [("ICLR", "2024")] * 2
+    assert abstracts(found) == [PEBBLES, FERRIES]
+    assert context(found) == [("ICLR", "2024")] * 2
     assert found.kinds == (["byte_order_mark"] if mark else []) + ["heading", "separator", "separator", "separator"]
 
 
@@ -137,7 +122,7 @@ def test_line_ends_marks_and_trailing_empty_lines_are_no_part_of_an_abstract(rea
 )
 def test_what_is_no_abstract_is_a_reject_and_not_furniture(reading, flaw):
     found = reading(f"ICLR 2024 papers\n\n{PEBBLES}\n\n{flaw}\n\n{FERRIES}\n")
-    assert found.abstracts == [PEBBLES, FERRIES]
+    assert abstracts(found) == [PEBBLES, FERRIES]
     assert found.rejects.select("reason", "text").rows() == [("not_an_abstract", f"{flaw}\n")]
 
 
@@ -213,7 +198,7 @@ def test_other_prose_is_not_taken_for_a_list_of_abstracts(text):
 
 @given(st.data())
 @settings(max_examples=150, deadline=None, derandomize=True)
-def test_a_damaged_file_is_refused_or_every_byte_is_accounted_for(tmp_path_factory, data):
+def test_a_damaged_file_is_refused_or_every_byte_is_accounted_for(stage, data):
     mark, encoding = data.draw(
         st.sampled_from([(b"", "utf-8"), (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le")])
     )
@@ -222,25 +207,22 @@ def test_a_damaged_file_is_refused_or_every_byte_is_accounted_for(tmp_path_facto
     for position in data.draw(st.lists(st.integers(0, max(len(content) - 1, 0)), max_size=4)) if content else ():
         content[position] ^= 1 << data.draw(st.integers(0, 7))
     content += data.draw(st.binary(max_size=10))
-    try:
-        Reading(tmp_path_factory.mktemp("list") / "raw", bytes(content))
-    except ReadError as error:
-        assert error.reason in {"binary", "bad_encoding"}
+    assert set(stage(bytes(content), reader=READER).reasons) <= {"binary", "bad_encoding", "not_an_abstract"}
 
 
 @given(st.text("ab \n\r\té论", max_size=60))
 @settings(max_examples=200, deadline=None, derandomize=True)
-def test_any_text_is_covered(tmp_path_factory, text):
-    Reading(tmp_path_factory.mktemp("list") / "raw", text)
+def test_any_text_is_covered(stage, text):
+    assert stage(text, reader=READER).facts.verdict == "read"
 
 
 @pytest.mark.parametrize("name", ["000", "004"])
-def test_the_seeds_are_read_as_they_should_be(shared, name, tmp_path):
+def test_the_seeds_are_read_as_they_should_be(shared, name, reading):
     (seed,) = (shared / "seeds").glob(f"{name}*.txt")
     expected = (shared / "expected" / "seeds" / f"{name}_abstracts.jsonl").read_text(encoding="utf-8").splitlines()
-    found = Reading(tmp_path / "raw", seed.read_bytes())
-    assert [{"abstract": abstract} for abstract in found.abstracts] == [json.loads(line) for line in expected]
-    assert found.context == [("ICLR", "2024")] * len(expected)
+    found = reading(seed.read_bytes())
+    assert [{"abstract": abstract} for abstract in abstracts(found)] == [json.loads(line) for line in expected]
+    assert context(found) == [("ICLR", "2024")] * len(expected)
     assert found.rejects.height == 0
 
 
