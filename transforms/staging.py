@@ -20,6 +20,7 @@ from transforms.readers.base import (
     ReadError,
 )
 from transforms.readers.columns import given_columns
+from transforms.readers.field_values import without_surrogates
 from transforms.readers.mapping import COLUMN_SCHEMA
 from transforms.readers.registry import Choice, sniff
 from transforms.regrouping import Regrouping
@@ -122,6 +123,7 @@ def stage_file(raw_file: RawFile, sink: Sink, choice: Choice | None = None) -> F
 def reject_file(raw_file: RawFile, sink: Sink, reason: str, message: str, choice: Choice | None = None) -> FileFacts:
     """Makes one reject, which spans all of the file, of whatever was read of it."""
     sink.clear()
+    message = without_surrogates(message)  # it may name columns, whose bytes need not be of the file's encoding
     with raw_file.path.open("rb") as file:
         head = file.read(SAMPLE_BYTES)
     text = "" if b"\0" in head else head.decode("utf-8", "surrogateescape")
@@ -190,12 +192,12 @@ class _Staging:
         return FileFacts(
             content_bytes=raw_file.size_bytes,
             reader=choice.reader.name,
-            form=self.form,
+            form=self.form and without_surrogates(self.form),
             shape=", ".join(shapes) or None,
             encoding=self.encoding,
             sniff_confidence=choice.confidence,
             verdict="read",
-            message="; ".join(notes) or None,
+            message=without_surrogates("; ".join(notes)) or None,
             has_spans=choice.reader.has_spans,
             entries_counted=None if choice.reader.has_spans else self.entries_counted,
             entries_joined=self.regrouping.entries_joined if self.regrouping else 0,

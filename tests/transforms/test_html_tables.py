@@ -229,6 +229,32 @@ def test_what_is_repeated_without_end_takes_linear_time(stage, piece):
     assert time.process_time() - begun < 20
 
 
+@pytest.mark.parametrize(
+    "start",
+    ["<td ", "<td class='", "<td\n/", "<!-- <i b='--><td '"],
+    ids=["in a tag", "in quotes", "after a slash", "after a comment that looks like a tag"],
+)
+@pytest.mark.parametrize("attribute", ["a{}=1 ", "a{}='>' ", 'a{}="<"', "a<{}/", "a{}\f=\n1\t"])
+def test_attributes_without_end_take_linear_time(stage, start, attribute):
+    attributes = "".join(map(attribute.format, range(30_000)))
+    began = time.process_time()
+    staged = stage(page(HEADER, row("Tides", "Ann Lee"), f"<tr>{start}{attributes}'>Locks</td><td>Bo Li</td></tr>"))
+    assert staged.raw[0] == {"Title": "Tides", "Authors": "Ann Lee"}
+    assert time.process_time() - began < 5
+
+
+def test_a_page_of_nothing_but_crowded_tags_is_refused_in_good_time(stage):
+    began = time.process_time()
+    assert stage(page(HEADER, "<a " * 300_000)).reasons == ["not_a_paper_list"]
+    assert time.process_time() - began < 5
+
+
+def test_a_tag_with_as_many_attributes_as_a_rich_page_has_is_read_to_its_end(stage):
+    attributes = " ".join(f"data-{number}='{number}'" for number in range(50))
+    staged = stage(page(HEADER, row(f"<a {attributes} href='https://pebbles.example/1'>Tides</a>", "Ann Lee")))
+    assert staged.fields[0]["url_raw"] == "https://pebbles.example/1"
+
+
 def test_the_real_table_has_as_many_papers_as_its_header_says(shared, stage):
     staged = stage((shared / "fixtures" / "iclr2024_weigq" / "iclr2024_submissions.max.html").read_bytes())
     assert (staged.records.height, staged.facts.entries_counted, staged.reasons) == (7215, 7215, [])

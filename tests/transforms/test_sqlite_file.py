@@ -100,6 +100,18 @@ def test_text_that_is_no_utf_8_costs_a_character(stage, database):
     assert stage(content.replace(b"und", b"\xfcnd")).raw == [{"title": "Kiesel \ufffdnd Sand"}]
 
 
+def test_names_that_are_no_utf_8_cost_their_table_only(stage, database):
+    content = database(PAPERS + "create table kraeuter (a text)", rows=ROWS).replace(b"kraeuter", b"kr\xe4\xe4uter")
+    staged = stage(content)
+    assert (staged.records.height, staged.reasons) == (2, ["unread_part"])
+    assert staged.rejects["locator"].to_list() == ["table kr\ufffd\ufffduter"]
+
+
+def test_a_refusal_that_names_columns_that_are_no_utf_8_can_be_written(stage, database):
+    content = database("create table others (a text, kraeuter text)").replace(b"kraeuter", b"kr\xe4\xe4uter")
+    assert "others (a, kr\ufffd\ufffduter)" in stage(content).facts.message
+
+
 def test_columns_hidden_row_ids_and_tables_without_row_ids_are_read(stage, database):
     rows = {"a": [("x", 1)], "b": [("y",)]}
     script = "create table a (title text, rowid int);"

@@ -128,6 +128,31 @@ def test_a_sheet_that_would_take_all_memory_is_not_read(stage, rows):
     assert staged.reasons == ["not_a_paper_list"]
 
 
+@pytest.mark.parametrize("number", [2**24, 2**32 - 7, 2**63, 10**30])
+def test_a_row_with_a_number_beyond_reason_costs_its_sheet(stage, number):
+    rows = "".join(f'<row r="{number + n}"><c r="A{number + n}" t="str"><v>title</v></c></row>' for n in range(3))
+    staged = stage(with_cells(rows))
+    assert staged.reasons == ["not_a_paper_list"]
+    assert "a row " in staged.facts.message
+
+
+def test_sheets_of_one_name_are_not_taken_for_each_other(stage):
+    content = workbook(A=ROWS, B=[ROWS[0], ["Locks", "Cy Day", 2022], ["Ferns", "Cy Day", 2022]])
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        renamed = package.read("xl/workbook.xml").replace(b'name="B"', b'name="A"')
+    staged = stage(with_part(content, "xl/workbook.xml", renamed))
+    assert staged.reasons == ["broken_xlsx"]
+    assert "more than one sheet is named 'A'" in staged.facts.message
+
+
+def test_a_zip_file_that_points_before_its_beginning_is_broken(stage):
+    content = bytearray(workbook(A=ROWS))
+    end = content.rindex(b"PK\x05\x06")
+    place = end + 16  # where the list of parts begins; all places shift by as much as it is wrong
+    content[place : place + 4] = (int.from_bytes(content[place : place + 4], "little") + 50_000).to_bytes(4, "little")
+    assert stage(bytes(content)).reasons == ["broken_xlsx"]
+
+
 def test_a_text_that_is_used_without_end_is_not_read(stage):
     used = "".join(f'<row r="{n}"><c r="A{n}" t="s"><v>0</v></c></row>' for n in range(1, 400))
     content = with_part(with_cells(used), "xl/sharedStrings.xml", f"<sst {MAIN}><si><t>{'x' * 9_000}</t></si></sst>")

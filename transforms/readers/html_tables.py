@@ -11,6 +11,7 @@ from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadEr
 from transforms.readers.columns import column_map, has_paper_columns, unique_names
 from transforms.readers.decoding import decode
 from transforms.readers.field_values import without_surrogates
+from transforms.readers.html_attributes import with_few_attributes
 from transforms.readers.html_cells import Row, cell_text, rows_of_tables, table_rows
 from transforms.readers.html_count import row_counts
 from transforms.readers.html_lists import find_list, list_records
@@ -52,7 +53,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     decoded = decode(raw_file.whole_bytes())
     page = _parsed(decoded.text)
     if page is None:
-        raise ReadError("not_a_paper_list", "expected a page of HTML with a table of papers, found one without an element")
+        raise ReadError("not_a_paper_list", "expected a page of HTML with a table of papers, found one without a sound element")
     if found := find_list(page):
         dialect, entries = found
         builder = BatchBuilder(Mapper(dialect.fields, raw_file.columns))
@@ -171,10 +172,11 @@ def _is_upright(rows: list[Row]) -> bool:
 
 
 def _parsed(text: str) -> etree._Element | None:
-    """The first element of a page; the parser is told the encoding, whatever the page says of itself."""
+    """The first element of a page, None where it has none; the parser is told the encoding, whatever the page says itself."""
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
+    few = with_few_attributes(text)
     try:
-        page = etree.fromstring(without_surrogates(text).encode(), parser)
+        page = None if few is None else etree.fromstring(without_surrogates(few).encode(), parser)
     except etree.ParserError:
         return None
     return page if page is not None else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import has_paper_columns
+from transforms.readers.field_values import without_surrogates
 from transforms.readers.limits import more_than
 from transforms.readers.mapping import Mapper
 from transforms.readers.openreview_ids import is_id_name, openreview_columns
@@ -77,7 +78,7 @@ def _schema(database: Database, raw_file: RawFile) -> _Schema:
                 raise ValueError(f"{len(columns)} columns: {more_than('columns', raw_file.limits.columns)}")
             found = _found(database, name, columns)
         except BROKEN as error:
-            schema.broken[name] = str(error)
+            schema.broken[without_surrogates(name)] = without_surrogates(str(error))
             continue
         if found or has_paper_columns(columns):
             schema.papers.append(_Table(name, columns, found))

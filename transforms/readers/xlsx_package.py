@@ -11,6 +11,7 @@ import posixpath
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -24,7 +25,9 @@ MAX_CELLS = 10_000_000
 """Most cells of a sheet, empty ones between filled ones included: in memory each takes about 32 bytes, then its text."""
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, OSError)
-"""What zipfile raises at broken or encrypted files; an OSError with a number is the machine's."""
+"""What zipfile raises at broken or encrypted files; an OSError with a number is the machine's, but for `_INVALID_SEEK`."""
+
+_INVALID_SEEK = 22  # EINVAL, of a place in the file that a broken zip file claims
 
 _WORKBOOK = "xl/workbook.xml"
 _RELATIONS = "xl/_rels/workbook.xml.rels"
@@ -83,7 +86,7 @@ def open_workbook(raw_file: RawFile) -> Workbook:
         places = _sheet_places(parts)
         lengths, dates = _shared_texts(parts.get(_STRINGS, b""))
     except _BROKEN as error:
-        if isinstance(error, OSError) and error.errno is not None:
+        if isinstance(error, OSError) and error.errno not in (None, _INVALID_SEEK):
             raise
         raise ReadError("broken_xlsx", f"expected an Excel workbook: {error or type(error).__name__}") from error
     except etree.XMLSyntaxError as error:
@@ -156,6 +159,8 @@ def _check(cells: Cells, last_row: int, characters: int, raw_file: RawFile) -> N
     limits = raw_file.limits
     if cells.column_count > limits.columns:
         raise ValueError(f"{cells.column_count} columns: {more_than('columns', limits.columns)}")
+    if last_row > MAX_CELLS:
+        raise ValueError(f"a row {last_row}, and at most {MAX_CELLS} are read")
     count = cells.column_count * (last_row - cells.first_row + 1) if cells.first_row else 0
     if count > MAX_CELLS:
         raise ValueError(f"{count} cells, empty ones between others included, and at most {MAX_CELLS} are read")
@@ -203,6 +208,10 @@ def _sheet_places(parts: dict[str, bytes]) -> list[tuple[str, str]]:
         relation = next((value for name, value in sheet.attrib.items() if name.endswith("}id")), None)
         if relation in targets:
             places.append((sheet.get("name") or "", targets[relation]))
+    repeated = [name for name, count in Counter(name for name, _ in places).items() if count > 1]
+    if repeated:
+        # fastexcel would give the rows of the first for each of them.
+        raise ValueError(f"more than one sheet is named {repeated[0][:100]!r}; give each a name of its own")
     return places
 
 
