@@ -11,22 +11,18 @@ from transforms.readers.xml_entries import Vocabulary
 from transforms.readers.xml_fields import (
     ACL,
     ARXIV_ATOM,
-    BIBTEXML,
     CITATION,
-    CITAVI,
     CROSSREF,
     DBLP,
     DUBLIN_CORE,
-    ENDNOTE,
     JATS,
     MARC,
     MODS,
-    MSBIB,
     OAI_PMH,
     PICA,
     PUBMED,
-    ZOTERO,
 )
+from transforms.readers.xml_fields_managers import BIBTEXML, CITAVI, ENDNOTE, MSBIB, ZOTERO
 from transforms.readers.xml_paths import Fields
 
 Context = Mapping[str, object]

@@ -1,4 +1,4 @@
-"""This module says where the fields of a paper stand in each dialect of XML; the paths are those of `xml_paths`."""
+"""This module says where the fields of a paper stand in the XML of libraries and services, at paths of `xml_paths`."""
 
 from __future__ import annotations
 
@@ -137,71 +137,6 @@ PICA: Fields = (
     ("datafield[tag=009Q,009P].subfield[code=a,u]|address", "url_raw"),
     ("datafield[tag=003@].subfield[code=0]", "source_key"),
 )
-ENDNOTE: Fields = (
-    ("titles.title", "title_raw"),
-    ("contributors.authors.author", "author_names_raw"),
-    ("abstract", "abstract_raw"),
-    ("dates.year", "year_raw"),
-    ("dates.pub-dates.date", "date_raw"),
-    ("titles.secondary-title", "venue_raw"),
-    ("periodical.full-title", "venue_raw"),
-    ("volume", "volume_raw"),
-    ("number", "number_raw"),
-    ("pages", "pages_raw"),
-    ("publisher", "publisher_raw"),
-    ("ref-type.@name", "type_raw"),
-    ("keywords.keyword", "keywords_raw"),
-    ("electronic-resource-num", "doi_raw"),
-    ("urls.related-urls.url", "url_raw"),
-    ("urls.web-urls.url", "url_raw"),
-    ("urls.pdf-urls.url|address", "pdf_url_raw"),
-    ("rec-number", "source_key"),
-)
-MSBIB: Fields = (
-    ("Title", "title_raw"),
-    ("Author.Author.NameList.Person|person", "author_names_raw"),
-    ("Author.Author.Corporate", "author_names_raw"),
-    ("Author.Inventor.NameList.Person|person", "author_names_raw"),
-    ("Author.Inventor.Corporate", "author_names_raw"),
-    ("BIBTEX_Abstract", "abstract_raw"),
-    ("Year", "year_raw"),
-    ("JournalName", "venue_raw"),
-    ("ConferenceName", "venue_raw"),
-    ("BookTitle", "venue_raw"),
-    ("PublicationTitle", "venue_raw"),
-    ("PeriodicalTitle", "venue_raw"),
-    ("Volume", "volume_raw"),
-    ("Issue", "number_raw"),
-    ("Pages", "pages_raw"),
-    ("Publisher", "publisher_raw"),
-    ("Institution", "publisher_raw"),
-    ("BIBTEX_Entry", "type_raw"),
-    ("SourceType", "type_raw"),
-    ("BIBTEX_KeyWords", "keywords_raw"),
-    ("DOI", "doi_raw"),
-    ("StandardNumber|doi", "doi_raw"),
-    ("URL", "url_raw"),
-    ("Tag", "source_key"),
-)
-BIBTEXML: Fields = (
-    ("*.title", "title_raw"),
-    ("*.author.person|person", "author_names_raw"),
-    ("*.author|plain", "authors_raw"),
-    ("*.abstract", "abstract_raw"),
-    ("*.year", "year_raw"),
-    ("*.journal", "venue_raw"),
-    ("*.booktitle", "venue_raw"),
-    ("*.volume", "volume_raw"),
-    ("*.number", "number_raw"),
-    ("*.pages", "pages_raw"),
-    ("*.publisher", "publisher_raw"),
-    ("|child_name", "type_raw"),
-    ("*.keywords", "keywords_raw"),
-    ("*.doi", "doi_raw"),
-    ("*.url", "url_raw"),
-    ("@id", "source_key"),
-    ("*.bibtexkey", "source_key"),
-)
 ARXIV_ATOM: Fields = (
     ("title", "title_raw"),
     ("author.name", "author_names_raw"),
@@ -269,39 +204,6 @@ CROSSREF: Fields = (
     ("doi_data.resource", "url_raw"),
     ("doi_data.doi", "source_key"),
 )
-ZOTERO: Fields = (
-    ("title", "title_raw"),
-    ("authors.Seq.li.Person|person", "author_names_raw"),
-    ("abstract", "abstract_raw"),
-    ("date", "date_raw"),
-    ("isPartOf.*.title", "venue_raw"),
-    ("isPartOf.*.volume", "volume_raw"),
-    ("isPartOf.*.number", "number_raw"),
-    ("volume", "volume_raw"),
-    ("pages", "pages_raw"),
-    ("publisher.Organization.name", "publisher_raw"),
-    ("itemType", "type_raw"),
-    ("subject", "keywords_raw"),
-    ("identifier|doi", "doi_raw"),
-    ("isPartOf.*.identifier|doi", "doi_raw"),
-    ("identifier.URI.value", "url_raw"),
-    ("@about", "source_key"),
-)
-CITAVI: Fields = (
-    ("Title", "title_raw"),
-    ("Subtitle", "subtitle_raw"),
-    ("Abstract", "abstract_raw"),
-    ("Year", "year_raw"),
-    ("Date", "date_raw"),
-    ("Volume", "volume_raw"),
-    ("Number", "number_raw"),
-    ("ReferenceType", "type_raw"),
-    ("Doi", "doi_raw"),
-    ("PubMedID", "pmid_raw"),
-    ("OnlineAddress|address", "url_raw"),
-    ("@id", "source_key"),
-)
-
 OAI_PMH: Fields = (
     *(
         (f"metadata.{holder}.{path}", name)
