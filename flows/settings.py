@@ -22,6 +22,8 @@ from warehouse.unpacking import UnpackLimits
 
 PROJECT_DIR = Path(__file__).resolve().parents[1]
 
+_READ_LIMITS, _UNPACK_LIMITS = ReadLimits(), UnpackLimits()
+
 
 class ConfigError(PaperlakeError):
     """A setting that is unknown, missing or of the wrong kind; the message names the file, the key and a suggestion."""
@@ -48,12 +50,12 @@ class LimitSettings:
     """`[limits]` of pipeline.toml."""
 
     file_bytes: int = 8_000_000_000
-    entry_bytes: int = 16_777_216
-    document_bytes: int = 268_435_456
-    columns: int = 10_000
-    unpacked_bytes: int = 8_000_000_000
-    unpacked_ratio: int = 200
-    archive_files: int = 10_000
+    entry_bytes: int = _READ_LIMITS.entry_bytes
+    document_bytes: int = _READ_LIMITS.document_bytes
+    columns: int = _READ_LIMITS.columns
+    unpacked_bytes: int = _UNPACK_LIMITS.unpacked_bytes
+    unpacked_ratio: int = _UNPACK_LIMITS.unpacked_ratio
+    archive_files: int = _UNPACK_LIMITS.archive_files
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,10 @@ RECORDS = Table(
         SPAN_END,
         column("source_key", "string?", "the source's own key for the record (its id column), as text"),
         column(
-            "raw", "string", "JSON text of the source's own columns, as given; NaN is null, an infinity text, a bad byte U+FFFD"
+            "raw",
+            "string",
+            "JSON text of the source's own columns, each value as its format spells it (a macro is its text, a continued line "
+            "part of one); NaN is null, an infinity text, a bad byte U+FFFD; of joined rows a list where they differ",
         ),
     ),
     ("file_sha256", "ordinal"),
@@ -235,7 +238,7 @@ RAW_FILES = Table(
         column("compression", "string?", "how it is compressed; spans count the bytes within", "gzip", "bzip2", "xz", "zstd"),
         column("reader", "string?", "the reader that read it; null where none would"),
         column("form", "string?", "what form of its format it has, such as `array`, `comma` or `one token a line`"),
-        column("shape", "string?", "the known shapes of its records (`paperlake formats`); null: columns known by name"),
+        column("shape", "string?", "the known shapes of its records (`paperlake formats`); null where none is known"),
         column("encoding", "string?", "character encoding its text was decoded with"),
         column("sniff_confidence", "float64?", "how sure the reader was, 0 to 1"),
         column("verdict", "string", "read, taken by no reader, or given up", "read", "not_a_paper_list", "unreadable"),

@@ -45,7 +45,7 @@ STAGED_RECORDS = Table(
         SPAN_START,
         SPAN_END,
         column("source_key", "string?", "the source's own key for the record, as text"),
-        column("raw", "string", "JSON text of the source's own columns, exactly as given"),
+        column("raw", "string", "JSON text of the source's own columns, as in `records`"),
         *FIELDS,
     ),
     ("ordinal",),

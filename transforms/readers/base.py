@@ -261,12 +261,13 @@ def rows_frame(rows: list[dict[str, object]], schema: pl.Schema) -> pl.DataFrame
 
 
 def raw_json(raw: Mapping[str, object]) -> str:
-    """JSON text of a record's own columns, in the source's order, every value as given: no padding, case or form is touched.
+    """JSON text of a record's own columns, in the source's order, every value as its reader gives it.
 
-    What JSON has no form for is all that changes, in the reader: of names that a record holds twice the later ones get a
-    number (`title_2`), a column without a name is `column_N`; NaN becomes null, an infinity the text `Infinity`; dates,
-    decimals and bytes of Parquet become text. A JSON number keeps its digits (3.10), a CSV cell is a text without the quotes
-    around it. A lone surrogate (a byte that is not of the file's encoding) has no UTF-8 form and becomes U+FFFD.
+    That is what the format spells: a cell without the quotes around it, a YAML scalar, a BibTeX value with its macros applied,
+    the continued lines of a tag, the text and attributes of an XML element. What JSON has no form for changes too: of names
+    that a record holds twice the later ones get a number (`title_2`), a column without a name is `column_N`; NaN becomes null,
+    an infinity the text `Infinity`; dates, decimals and bytes of Parquet become text. A JSON number keeps its digits (3.10). A
+    lone surrogate (a byte that is not of the file's encoding) has no UTF-8 form and becomes U+FFFD.
 
     >>> raw_json({"title": "Über", "year": 2024})
     '{"title": "Über", "year": 2024}'
