@@ -91,7 +91,7 @@ class _Splitter:
 
     def __init__(self, blocks: Iterable[bytes], vocabulary: Vocabulary, ends: dict[bytes, int], limit_bytes: int) -> None:
         self._blocks, self._vocabulary, self._ends, self._limit_bytes = iter(blocks), vocabulary, ends, limit_bytes
-        self._token = re.compile(b"<" + vocabulary.token().encode())  # the literal before all else: four times as fast
+        self._tokens = _TokenFinder(vocabulary)
         self._buffer, self._base, self._at, self._is_last = b"", 0, 0, False
         self._open: str | None = None
         self._open_at = 0
@@ -147,7 +147,7 @@ class _Splitter:
 
     def _next_token(self) -> re.Match[bytes] | None:
         while True:
-            found = self._token.search(self._buffer, self._at - self._base)
+            found = self._tokens.find(self._buffer, self._at - self._base)
             if found is not None:
                 return found
             self._at = max(self._at, self._base + len(self._buffer) - _TOKEN_BYTES)
@@ -186,3 +186,36 @@ class _Splitter:
                 keep = min(keep, self._open_at)
         self._buffer, self._base = self._buffer[keep - self._base :] + block, keep
         return bool(block)
+
+
+class _TokenFinder:
+    """Finds what matters in a text: the beginning of a comment or CDATA section, or a tag of the vocabulary.
+
+    What a token must hold is searched for, and the pattern tried where it stands only: three times as fast as at each `<`. A
+    text is searched once for each; where they next stand is kept.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._pattern = re.compile(b"<" + vocabulary.token().encode())
+        names = (*vocabulary.records, *vocabulary.parts, *vocabulary.marks)
+        self._literals = dict.fromkeys((COMMENT[0], CDATA[0], *(name.encode() for name in names)))
+        self._text, self._places = b"", dict[bytes, int]()
+
+    def find(self, text: bytes, start: int) -> re.Match[bytes] | None:
+        """The first token that begins at `start` or after it; `start` never goes back in the same text."""
+        if text is not self._text:
+            self._text, self._places = text, dict.fromkeys(self._literals, -1)
+        size = len(text)
+        while True:
+            first = size
+            for literal, place in self._places.items():
+                if place < start:
+                    found_at = text.find(literal, start)
+                    self._places[literal] = found_at if found_at >= 0 else size
+                first = min(first, self._places[literal])
+            if first >= size:
+                return None
+            tag = text.rfind(b"<", max(start, first - _TOKEN_BYTES), first + 1)
+            if tag >= 0 and (found := self._pattern.match(text, tag)):
+                return found
+            start = first + 1
