@@ -187,7 +187,7 @@ class _Staging:
             self._add_records(papers)
         notes = [note for note in (self.note, self.regrouping.note if self.regrouping else None) if note]
         columns = pl.concat([COLUMN_SCHEMA.to_frame(), *self.columns])
-        self.sink.append("column_map", column_map(columns))
+        self.sink.append("column_map", _column_map(columns))
         shapes = columns["shape"].drop_nulls().unique(maintain_order=True).to_list()
         return FileFacts(
             content_bytes=raw_file.size_bytes,
@@ -206,7 +206,7 @@ class _Staging:
         )
 
 
-def column_map(columns: pl.DataFrame) -> pl.DataFrame:
+def _column_map(columns: pl.DataFrame) -> pl.DataFrame:
     """The rows of `column_map` for one file, from what the mapper said batch by batch (`mapping.COLUMN_SCHEMA`)."""
     columns = columns.with_columns(pl.col("field").str.strip_suffix("_raw"))
     together = columns.group_by("column_name", "field", "decided_by", maintain_order=True).agg(pl.col("record_count").sum())

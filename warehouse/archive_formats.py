@@ -5,6 +5,7 @@ An archive is hostile: what is read to list it is bounded, and nothing is writte
 
 from __future__ import annotations
 
+import errno
 import io
 import re
 import stat
@@ -125,12 +126,9 @@ def _too_many(most_files: int) -> UnpackError:
 
 
 def _broken(error: Exception) -> UnpackError:
-    if isinstance(error, OSError) and error.errno is not None and error.errno != _INVALID_SEEK:
-        raise error  # of the disk, not of the archive
+    if isinstance(error, OSError) and error.errno is not None and error.errno != errno.EINVAL:
+        raise error  # of the disk; EINVAL is of an offset that the archive claims
     return UnpackError("broken_archive", f"it is truncated or damaged ({error or type(error).__name__}); fetch it again")
-
-
-_INVALID_SEEK = 22  # EINVAL, of an offset that an archive claims
 
 
 def _is_package(path: Path, head: bytes) -> bool:

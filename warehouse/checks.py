@@ -53,11 +53,6 @@ class CheckResult:
         """Whether no row failed."""
         return self.failing_rows == 0
 
-    @property
-    def stops_publication(self) -> bool:
-        """Whether the release must not be published."""
-        return self.severity == "error" and not self.passed
-
 
 @cache
 def all_checks() -> tuple[Check, ...]:

@@ -10,7 +10,6 @@ from transforms.schemas import TABLES
 from warehouse.sandbox import QueryError, QueryLimits
 
 _NO_TABLE = re.compile(r'Table with name "?(?P<name>.+?)"? does not exist')
-_NAME = re.compile(r"[\w .]+")  # what is asked for with a slash in it is no table but a file
 _NO_COLUMN = re.compile(
     r'Referenced column "(?P<bare>.+?)" (?:not found|was not found)|does not have a column named "(?P<qualified>.+?)"'
 )

@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, TextIO, get_args
+from typing import Literal, TextIO
 
 Format = Literal["table", "csv", "json", "jsonl", "markdown"]
-FORMATS: tuple[str, ...] = get_args(Format)
 
 Row = Sequence[object]
 Batches = Iterable[Sequence[Row]]

@@ -179,7 +179,6 @@ def test_failing_rows_are_kept_and_those_of_passing_checks_are_not(
     results = run_checks(release, keep_failing_in=tmp_path / "runs" / "run1")
     failed = [result for result in results if not result.passed]
     assert [(result.name, result.severity, result.failing_rows) for result in failed] == [("years_are_plausible", "warn", 2)]
-    assert not failed[0].stops_publication
     assert failed[0].columns == ("paper_id", "title", "year")
     assert failed[0].sample[0] == ("p1", "On the Sums of Gravel", 1600)
     assert [path.name for path in (tmp_path / "runs" / "run1").iterdir()] == ["years_are_plausible.jsonl"]
@@ -195,7 +194,7 @@ def test_every_failing_row_is_counted_and_the_kept_ones_are_limited(
     check = Check("many", "error", "there are many", "select range as n from range(5000)")
     release = write_release(tmp_path / "r1", sound_rows)
     (result,) = run_checks(release, keep_failing_in=tmp_path, checks=[check])
-    assert result.failing_rows == 5000 and len(result.sample) == 5 and result.stops_publication
+    assert result.failing_rows == 5000 and len(result.sample) == 5
     assert result.kept_in is not None
     assert len(result.kept_in.read_text(encoding="utf-8").splitlines()) == 3000
 

@@ -13,13 +13,14 @@ import uuid
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
+from typing import get_args
 
 import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warehouse.row_formats import FORMATS, Written, quiet_when_reader_leaves, write_rows
+from warehouse.row_formats import Format, Written, quiet_when_reader_leaves, write_rows
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -196,7 +197,7 @@ def test_rows_are_written_as_they_come(format: str) -> None:
     assert write_rows(["t"], ["VARCHAR"], batches(), format, out) == Written(2)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", get_args(Format))
 def test_reader_that_leaves_early_is_no_error(format: str) -> None:
     code = (
         "import sys\n"

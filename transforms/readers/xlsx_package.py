@@ -6,6 +6,7 @@ what another library makes of sizes that lie or names that stand twice cannot di
 
 from __future__ import annotations
 
+import errno
 import io
 import posixpath
 import re
@@ -25,9 +26,7 @@ MAX_CELLS = 10_000_000
 """Most cells of a sheet, empty ones between filled ones included: in memory each takes about 32 bytes, then its text."""
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, OSError)
-"""What zipfile raises at broken or encrypted files; an OSError with a number is the machine's, but for `_INVALID_SEEK`."""
-
-_INVALID_SEEK = 22  # EINVAL, of a place in the file that a broken zip file claims
+"""What zipfile raises at broken or encrypted files; an OSError with a number is the machine's, but for EINVAL."""
 
 _WORKBOOK = "xl/workbook.xml"
 _RELATIONS = "xl/_rels/workbook.xml.rels"
@@ -86,7 +85,7 @@ def open_workbook(raw_file: RawFile) -> Workbook:
         places = _sheet_places(parts)
         lengths, dates = _shared_texts(parts.get(_STRINGS, b""))
     except _BROKEN as error:
-        if isinstance(error, OSError) and error.errno not in (None, _INVALID_SEEK):
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         raise ReadError("broken_xlsx", f"expected an Excel workbook: {error or type(error).__name__}") from error
     except etree.XMLSyntaxError as error:
