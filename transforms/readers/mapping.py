@@ -1,7 +1,7 @@
 """This module maps the columns of records to fields, and keeps account of which column went where.
 
-What a column means is looked up in this order: what `sources.toml` says of the source, what the reader says of its format (a
-dialect, such as the tags of RIS), a known shape of record, the column's name.
+What a column means is looked up in this order: what `sources.toml` says of the source, what the column's values tell, what
+the reader says of its format (a dialect, such as the tags of RIS), a known shape of record, the column's name.
 """
 
 from __future__ import annotations
@@ -153,5 +153,6 @@ def _are_joined(path: str, names: tuple[str, ...]) -> bool:
 
 
 def _heads(path: str, names: tuple[str, ...]) -> list[str]:
-    """The columns that a path takes its value from: itself, where it is one."""
-    return [path] if path in names else heads(path)
+    """The columns that a path takes its value from: itself, where it is one, or those it joins."""
+    columns = [path] if path in names else path.partition("|")[0].split(" - ")
+    return columns if all(column in names for column in columns) else heads(path)
