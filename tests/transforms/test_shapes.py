@@ -79,6 +79,13 @@ def test_every_path_of_a_shape_leads_to_a_field_by_a_known_conversion():
         pytest.param(["item_type", "title", "creators"], id="an item_type is no Zotero item"),
         pytest.param(["id", "type", "title", "url"], id="a type is no JSON:API resource"),
         pytest.param(["id", "type", "title", "author", "year"], id="a type and an author are no CSL item"),
+        pytest.param(["id", "text", "metadata", "created", "added"], id="a text with metadata is no record of an archive"),
+        pytest.param(["bibcode", "doi", "year"], id="a bibcode is no ADS paper"),
+        pytest.param(["title", "authors", "downloadUrl", "year"], id="a download is no CORE work"),
+        pytest.param(["doi", "title", "category", "abstract"], id="a category is no bioRxiv paper"),
+        pytest.param(["article_number", "title", "pages"], id="an article's number is no IEEE article"),
+        pytest.param(["dc:title", "dc:creator"], id="Dublin Core is no Scopus entry"),
+        pytest.param(["paper_url", "title", "tasks"], id="tasks are no Papers with Code"),
     ],
 )
 def test_names_that_stand_there_by_accident_make_no_shape(names):
@@ -320,3 +327,47 @@ def test_a_shape_whose_values_are_of_another_kind_is_read_without_fault(name, va
             changed = json.loads(json.dumps(record))
             (changed if own is record else next(changed[k] for k, v in record.items() if v is own))[key] = value
             assert all(isinstance(text, (str, list)) for text in _fields(changed).values())
+
+
+def test_a_record_of_zenodo_gives_its_creators_journal_and_doi():
+    assert _fields(
+        {
+            "id": 7,
+            "created": "2024-05-03T00:00:00+00:00",
+            "doi": "10.5281/zenodo.7",
+            "links": {"html": "https://zenodo.org/records/7"},
+            "metadata": {
+                "title": "Sorting Pebbles by Sound",
+                "creators": [{"name": "Lee, Ann", "affiliation": "Pebble Lab"}],
+                "description": "<p>Pebbles sort.</p>",
+                "publication_date": "2024-05-02",
+                "journal": {"title": "Pebble Letters", "volume": "7", "pages": "12-19"},
+                "resource_type": {"title": "Preprint", "type": "publication"},
+            },
+        }
+    ) == {
+        "title_raw": "Sorting Pebbles by Sound",
+        "author_names_raw": ["Lee, Ann"],
+        "abstract_raw": "<p>Pebbles sort.</p>",
+        "date_raw": "2024-05-02",
+        "venue_raw": "Pebble Letters",
+        "volume_raw": "7",
+        "pages_raw": "12-19",
+        "type_raw": "Preprint",
+        "doi_raw": "10.5281/zenodo.7",
+        "url_raw": "https://zenodo.org/records/7",
+        "source_key": "7",
+    }
+
+
+def test_a_preprint_that_became_an_article_keeps_its_own_doi_and_date():
+    row = {
+        "doi": "10.1101/1",
+        "title": "A",
+        "category": "maps",
+        "server": "bioRxiv",
+        "date": "2024-05-02",
+        "published": "10.5/2",
+    }
+    fields = _fields(row)
+    assert (fields["doi_raw"], fields["date_raw"], fields["venue_raw"]) == ("10.1101/1", "2024-05-02", "bioRxiv")

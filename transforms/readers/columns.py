@@ -37,7 +37,7 @@ def column_map(names: Sequence[str]) -> dict[str, str]:
     >>> column_map(["summary", "abstract"])
     {'abstract': 'abstract_raw', 'summary': 'abstract_raw'}
     >>> column_map(["TI", "PT", "SO", "AU", "ID"]), column_map(["SO", "ID"])
-    ({'TI': 'title_raw', 'AU': 'authors_raw', 'SO': 'venue_raw', 'PT': 'type_raw'}, {'ID': 'source_key'})
+    ({'TI': 'title_raw', 'AU|family_first': 'authors_raw', 'SO': 'venue_raw', 'PT': 'type_raw'}, {'ID': 'source_key'})
     >>> column_map(["Page start", "Page end"])
     {'Page start - Page end': 'pages_raw'}
     """

@@ -27,7 +27,7 @@ class Dialect:
 _WOS_TAGS = {
     "TI": "title_raw",
     "AF": "authors_raw",
-    "AU": "authors_raw",
+    "AU|family_first": "authors_raw",
     "AB": "abstract_raw",
     "PY": "year_raw",
     "SO": "venue_raw",
@@ -95,7 +95,98 @@ DIALECTS: tuple[Dialect, ...] = (
         2,
         {"authorfullnames|without_numbers": "authors_raw"},
     ),
+    Dialect(
+        "Web of Science, full names",
+        frozenset({"utuniquewosid", "uniquewosid", "woscategories", "keywordsplus", "publicationtype"}),
+        3,
+        {"documenttype": "type_raw"},
+    ),
+    # A series (Lecture Notes in …) has the book's own title beside it.
+    Dialect("Dimensions", frozenset({"dimensionsurl", "anthologytitle", "publicationid"}), 2, {"anthologytitle": "venue_raw"}),
+    Dialect(
+        "Zotero",
+        frozenset({"itemtype", "abstractnote", "manualtags", "automatictags", "librarycatalog"}),
+        3,
+        {
+            "extra|line_doi": "doi_raw",
+            "extra|line_arxiv": "arxiv_id_raw",
+            "extra|line_pmid": "pmid_raw",
+        },
+    ),
+    # Notes of OpenReview as a table, with their parts in columns of their own or as Pandas flattens them.
+    Dialect(
+        "OpenReview",
+        frozenset({"authorids", "venueid", "paperhash", "forum", "bibtex"}),
+        3,
+        {"pdf|openreview_address": "pdf_url_raw", "number": IGNORED_COLUMN},
+    ),
+    *(
+        Dialect(
+            f"OpenReview, flattened{part}",
+            frozenset({f"content{name}{part}" for name in ("title", "authors", "abstract", "venue", "venueid", "pdf")}),
+            2,
+            {
+                f"content{name}{part}{word}": f"{field}_raw"
+                for name, word, field in (
+                    ("title", "", "title"),
+                    ("authors", "", "authors"),
+                    ("abstract", "", "abstract"),
+                    ("venue", "|year", "year"),
+                    ("venueid", "|year", "year"),
+                    ("venue", "", "venue"),
+                    ("decision", "", "decision"),
+                    ("venueid", "", "decision"),
+                    ("keywords", "", "keywords"),
+                    ("pdf", "|openreview_address", "pdf_url"),
+                )
+            }
+            | {"number": IGNORED_COLUMN},
+        )
+        for part in ("", "value")
+    ),
+    Dialect(
+        "OpenAlex",
+        frozenset(
+            {
+                "openalexid",
+                "citationscount",
+                "authorshipsauthordisplayname",
+                "primarylocationsourcedisplayname",
+                "primarylocationlandingpageurl",
+                "bibliovolume",
+                "hostvenuedisplayname",
+                "authornames",
+            }
+        ),
+        2,
+        {
+            "title": "title_raw",
+            "displayname": "title_raw",
+            "authorshipsauthordisplayname": "authors_raw",
+            "authorshipsrawauthorname": "authors_raw",
+            "primarylocationsourcedisplayname": "venue_raw",
+            "hostvenuedisplayname": "venue_raw",
+            "source": "venue_raw",
+            "primarylocationsourcehostorganizationname": "publisher_raw",
+            "bibliovolume": "volume_raw",
+            "biblioissue": "number_raw",
+            "bibliofirstpage - bibliolastpage": "pages_raw",
+            "keywordsdisplayname": "keywords_raw",
+            "idspmid": "pmid_raw",
+            "primarylocationlandingpageurl": "url_raw",
+            "bestoalocationpdfurl": "pdf_url_raw",
+            "primarylocationpdfurl": "pdf_url_raw",
+            "openalexid": "source_key",
+        },
+    ),
     Dialect("EBSCO", frozenset({"plink", "doctype", "pagecount", "accessionnumber"}), 2, {"source": "venue_raw"}),
+    # A list whose papers are called by their name, as Notion calls its first column.
+    Dialect(
+        "names of papers",
+        frozenset({"name", "authors", "venue", "year", "abstract", "journal", "conference", "doi", "arxiv"}),
+        4,
+        {"title": "title_raw", "papertitle": "title_raw", "name": "title_raw"},
+    ),
     Dialect("German headers", frozenset({"titel", "autor", "autoren", "jahr"}), 2, {"band": "volume_raw"}),
 )
 """The dialects, in the order in which they are tried."""

@@ -8,7 +8,8 @@ IGNORED_COLUMN = "ignore"
 _NAMES: dict[str, str] = {
     "title_raw": (
         "title papertitle articletitle documenttitle primarytitle titletext titleofpaper papername 标题 题目 题名 篇名 "
-        "论文题目 文献标题 title题名 titel titre título titulo titolo タイトル 论文标题 originaltitle"
+        "论文题目 文献标题 title题名 titel titre título titulo titolo タイトル 论文标题 originaltitle "
+        "itemtitle"
     ),
     "subtitle_raw": "subtitle",
     # names in full before abbreviated ones
@@ -36,7 +37,7 @@ _NAMES: dict[str, str] = {
         "venue venuename journal journalname journaltitle booktitle containertitle publicationtitle publicationname "
         "sourcetitle conference conferencename conf proceedings proceeding hostvenue secondarytitle journalbook event "
         "pubtitle fulljournaltitle journalfullname publicationvenue bookseriestitle anthologytitle proceedingstitle "
-        "bookname publication 会议 期刊 会议名称 期刊名称 刊名 文献来源 "
+        "bookname publication journalconference conferencejournal venuejournal 会议 期刊 会议名称 期刊名称 刊名 文献来源 "
         "source文献来源 zeitschrift tagung konferenz revue revista rivista conférence conferencia"
     ),
     "volume_raw": "volume volumenumber journalvolume vol 卷 volume卷 volumen jahrgang",
@@ -44,7 +45,7 @@ _NAMES: dict[str, str] = {
     # a first page, which its last page joins (`LAST_PAGES`), before the number of an article
     "pages_raw": (
         "pages page pagerange pagination pagenumbers pagenumber pagesinfo 页码 页 seiten páginas paginas startpage "
-        "pagestart firstpage beginningpage beginpage pagefirst spage articlenumber artno articleno"
+        "pagestart startingpage firstpage beginningpage beginpage pagefirst spage articlenumber artno articleno"
     ),
     "publisher_raw": "publisher publishername 出版社 verlag éditeur",
     "type_raw": (
@@ -55,7 +56,7 @@ _NAMES: dict[str, str] = {
     "keywords_raw": (
         "keywords keyword authorkeywords topics topic subjects categories 关键词 关键字 keyword关键词 keywordsplus ieeeterms "
         "indexkeywords identifierkeywords fieldsofstudy meshterms schlagwörter stichwörter schlagworte motsclés "
-        "motscles palabrasclave parolechiave"
+        "motscles palabrasclave parolechiave manualtags automatictags"
     ),
     "decision_raw": (
         "decision finaldecision acceptancestatus acceptstatus decisionstatus paperdecision status presentationtype"
@@ -68,7 +69,7 @@ _NAMES: dict[str, str] = {
     "pmid_raw": "pmid pubmedid medlinepmid pubmed",
     "acl_id_raw": "aclid anthologyid aclanthologyid",
     "url_raw": (
-        "url paperurl urlpaper paperlink link site paperpage urlabs absurl openurllink articleurl articlelink "
+        "url paperurl urlpaper paperlink linktopaper link site paperpage urlabs absurl openurllink articleurl articlelink "
         "documenturl recordurl publicationurl weblink lien enlace 网址 scopuslink plink permalink doclink 链接"
     ),
     "urls_raw": (
@@ -100,6 +101,7 @@ the next the database that was searched.
 LAST_PAGES: dict[str, str] = {
     "startpage": "endpage",
     "pagestart": "pageend",
+    "startingpage": "endingpage",
     "firstpage": "lastpage",
     "beginningpage": "endingpage",
     "beginpage": "endpage",

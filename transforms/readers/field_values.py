@@ -93,7 +93,18 @@ def without_surrogates(text: str) -> str:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIST_FIELDS = frozenset(column.name for column in FIELDS if column.dtype.startswith("list<"))
 _FAMILY_KEYS = ("family", "family_name", "last_name", "lastname", "lastName", "familyName", "LastName", "last", "surname")
-_GIVEN_KEYS = ("given", "given_name", "first_name", "firstname", "firstName", "givenName", "ForeName", "first", "forename")
+_GIVEN_KEYS = (
+    "given",
+    "given_name",
+    "first_name",
+    "firstname",
+    "firstName",
+    "givenName",
+    "ForeName",
+    "first",
+    "forename",
+    "given-name",
+)
 _PARTICLE_KEYS = ("non-dropping-particle", "particle", "prefix")  # of CSL, and of PMLR's posts
 _NAME_KEYS = (
     "name",
@@ -110,6 +121,7 @@ _NAME_KEYS = (
     "authorName",
     "author",
     "preferred_name",
+    "creator",
     "CollectiveName",
     "collectiveName",
     "value",

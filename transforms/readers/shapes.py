@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from transforms.readers.shapes_archives import ARCHIVE_SHAPES
 from transforms.readers.shapes_entry import Shape
 from transforms.readers.shapes_lists import LIST_SHAPES
 from transforms.readers.shapes_managers import MANAGER_SHAPES
 from transforms.readers.shapes_services import SERVICE_SHAPES
 
-SHAPES: tuple[Shape, ...] = (*LIST_SHAPES, *SERVICE_SHAPES, *MANAGER_SHAPES)
-"""The shapes, in the order in which they are tried. A new shape is one entry in one of the three modules."""
+SHAPES: tuple[Shape, ...] = (*LIST_SHAPES, *SERVICE_SHAPES, *ARCHIVE_SHAPES, *MANAGER_SHAPES)
+"""The shapes, in the order in which they are tried. A new shape is one entry in one of the four modules."""
 
 
 def find_shape(names: Sequence[str]) -> Shape | None:

@@ -80,7 +80,7 @@ def _same(value: object) -> object:
 
 
 def _page_range(first: object, last: object) -> str:
-    begin, end = as_text(first).strip(), as_text(last).strip()
+    begin, end = as_text(_first(first)).strip(), as_text(_first(last)).strip()
     return f"{begin}-{end}" if begin and end and begin != end else begin
 
 
@@ -224,6 +224,11 @@ def _without_numbers(value: object) -> object:
     return _NUMBER_IN_BRACKETS.sub("", value) if isinstance(value, str) else value
 
 
+def _family_first(value: object) -> object:
+    """Authors as Web of Science and R's bibliometrix write them, `LEE A;LI BO`, with a comma behind the family name."""
+    return _FAMILY_AND_INITIALS.sub(r"\1, \2", value) if isinstance(value, str) else value
+
+
 def _authors_before_citation(value: object) -> object:
     """Authors without the conference that one list writes behind them."""
     return _CITATION.sub("", value) if isinstance(value, str) else value
@@ -235,6 +240,7 @@ def _citation(name: str, value: object) -> object:
 
 
 _NUMBER_IN_BRACKETS = re.compile(r" ?\(\d{5,20}\)")
+_FAMILY_AND_INITIALS = re.compile(r"(?:(?<=;)|^)([^;,]{1,80}?) ([A-Z]{1,4})(?=;|$)")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # Every repetition has a bound: what has none could be made to take quadratic time.
@@ -267,6 +273,7 @@ CONVERSIONS: dict[str, Callable[[object], object]] = {
     "doi_entry": partial(_article_id, "doi"),
     "pubmed_entry": partial(_article_id, "pubmed"),
     "without_numbers": _without_numbers,
+    "family_first": _family_first,
     "before_citation": _authors_before_citation,
     "citation_venue": partial(_citation, "venue"),
     "citation_pages": partial(_citation, "pages"),
