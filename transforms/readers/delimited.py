@@ -29,9 +29,8 @@ from transforms.readers.delimited_entries import Entry, find_entries, split_cell
 from transforms.readers.limits import ReadLimits, more_than
 from transforms.readers.mapping import Mapper
 from transforms.readers.streaming import text_encoding
+from transforms.readers.table_header import note_before
 from transforms.readers.text_frames import text_records
-
-_NOTE_CHARACTERS = 500
 
 
 def sniff(sample: Sample) -> Sniff:
@@ -60,8 +59,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
             row_count += len(batch)
             yield builder.take(entries_counted=len(batch))
     filled = [line.strip() for line in before if line.strip() and not line.startswith("sep=")]
-    note = f"before the header: {' / '.join(filled)}"[:_NOTE_CHARACTERS] if filled else None
-    yield builder.take(entries_counted=0, form=dialect.name, encoding=encoding.name, note=note)
+    yield builder.take(entries_counted=0, form=dialect.name, encoding=encoding.name, note=note_before(filled))
 
 
 def _lines(text: str, *, is_whole: bool) -> list[str]:

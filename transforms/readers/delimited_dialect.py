@@ -12,7 +12,7 @@ from transforms.readers.base import Sniff
 from transforms.readers.columns import column_map, unique_names
 from transforms.readers.delimited_entries import Entry, Quoting, find_entries, split_cells
 from transforms.readers.limits import ReadLimits
-from transforms.readers.openreview_ids import openreview_columns
+from transforms.readers.openreview_ids import MIN_ID_ROWS, openreview_columns
 from transforms.readers.table_header import HEADER_ROWS, NAME_CHARACTERS, is_header
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
@@ -28,7 +28,6 @@ _SAMPLE_ENTRIES = 200
 _TITLE_CHARACTERS = 400
 """Longest line of a table of one column of titles or DOIs; the longest title of 60,000 real papers has 310 characters."""
 
-_MIN_ID_ROWS = 3
 _OFTEN_FILLED_RATIO = 0.9
 _SEPARATOR_LINE = re.compile(r"sep=([^\w\s\"']|\t)\r?\n?")
 _PLAIN_NAME = re.compile(r"[^<>{}\[\]:=\\\"']*")
@@ -169,7 +168,7 @@ def _dialect(rows: list[list[str]], quoting: Quoting, skipped: int) -> Dialect |
     while header and not header[-1].strip() and widths and max(widths) < len(header):
         header = header[:-1]
     names = unique_names(header)
-    found = openreview_columns(names, body) if len(body) >= _MIN_ID_ROWS and len(header) > 1 else {}
+    found = openreview_columns(names, body) if len(body) >= MIN_ID_ROWS and len(header) > 1 else {}
     is_known = is_header(header) or (found and all(len(cell) <= NAME_CHARACTERS for cell in header))
     if not is_known or len(header) < 2:
         return None

@@ -16,6 +16,9 @@ _MIXED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[\d_-]).+")
 _MIN_MIXED_RATIO = 0.6
 """Of the ids in five real lists of ICLR (2021, 2022, 2024; 2,600 to 7,200 each) 82 to 89 % are mixed."""
 
+MIN_ID_ROWS = 3
+"""Fewest rows below a header that only the ids tell, as no column has a known name: the form of one or two may be chance."""
+
 _ID_NAMES = ("id", "paperid", "urlid", "noteid", "submissionid", "forumid")
 _UNNAMED = ("column_1", "Unnamed: 0", "__index_level_0__")
 """What a first column without a name is called here, by pandas and in Parquet."""

@@ -1,4 +1,4 @@
-"""This module finds the header of a table that may have other lines before it."""
+"""This module finds the header of a table that may have other lines before it, and says what those are."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ HEADER_ROWS = 40
 
 NAME_CHARACTERS = 80
 """Longest name of a column; a longer text is no name."""
+
+_NOTE_CHARACTERS = 500
 
 
 def header_row(rows: Sequence[Sequence[str]]) -> int | None:
@@ -32,3 +34,12 @@ def is_header(cells: Sequence[str], *, is_single: bool = False) -> bool:
     filled = [cell for cell in cells if cell]
     is_wide = len(filled) > 1 or (is_single and len(filled) == 1)
     return is_wide and all(len(cell) <= NAME_CHARACTERS for cell in filled) and has_paper_columns(filled)
+
+
+def note_before(lines: Sequence[str]) -> str | None:
+    """What the note of a file says of the lines before its header, which are neither records nor rejects.
+
+    >>> note_before(["Scopus", "EXPORT DATE: 6 May 2024"])
+    'before the header: Scopus / EXPORT DATE: 6 May 2024'
+    """
+    return f"before the header: {' / '.join(lines)}"[:_NOTE_CHARACTERS] if lines else None

@@ -19,16 +19,14 @@ from lxml import etree
 from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff
 from transforms.readers.columns import unique_names
 from transforms.readers.mapping import Mapper
-from transforms.readers.openreview_ids import openreview_columns
-from transforms.readers.table_header import header_row
+from transforms.readers.openreview_ids import MIN_ID_ROWS, openreview_columns
+from transforms.readers.table_header import header_row, note_before
 from transforms.readers.xlsx_package import Cells, Sheet, Workbook, open_workbook, scan_cells
 
 _LOCAL_HEADER = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
 _OFFICE_PARTS = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?")
-_NOTE_CHARACTERS = 500
 _SAMPLE_ROWS = 200
-_MIN_ID_ROWS = 3
 _SLICE_ROWS = 1_000
 
 _Row = tuple[int, list[str]]
@@ -81,14 +79,13 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     builder = BatchBuilder()
     for name, problem in rejects.items():
         builder.reject("unread_part", f"the sheet {name} holds no papers that can be read: {problem}", text="", locator=name)
-    note = f"before the header: {'; '.join(notes)}"[:_NOTE_CHARACTERS] if notes else None
-    yield builder.take(entries_counted=len(rejects), form=f"sheets: {', '.join(names)}"[:200], note=note)
+    yield builder.take(entries_counted=len(rejects), form=f"sheets: {', '.join(names)}"[:200], note=note_before(notes))
 
 
 def _header_place(rows: list[list[str]]) -> int | None:
     """The place of the header among the first rows; the first row is one too, where its columns hold ids of OpenReview."""
     place = header_row(rows)
-    if place is None and len(rows) > _MIN_ID_ROWS and openreview_columns(unique_names(rows[0]), rows[1:]):
+    if place is None and len(rows) > MIN_ID_ROWS and openreview_columns(unique_names(rows[0]), rows[1:]):
         return 0
     return place
 
