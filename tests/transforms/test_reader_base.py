@@ -1,5 +1,7 @@
 """What all readers share: the columns they fill are those of the contract, and entries become rows of them."""
 
+import json
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,16 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from transforms.frames import polars_schema
-from transforms.readers.base import FURNITURE_SCHEMA, RECORD_SCHEMA, REJECT_SCHEMA, TOTAL_SCHEMA, BatchBuilder, rows_frame
+from transforms.readers.base import (
+    FURNITURE_SCHEMA,
+    RECORD_SCHEMA,
+    REJECT_SCHEMA,
+    TOTAL_SCHEMA,
+    BatchBuilder,
+    raw_json,
+    rows_frame,
+    texts_json,
+)
 from transforms.schemas import CONTROL_TOTALS, FURNITURE, REJECTS
 from transforms.staged_schemas import STAGED_RECORDS
 
@@ -71,3 +82,21 @@ def test_a_value_of_another_type_becomes_what_polars_makes_of_it(value):
 def test_rows_of_a_frame_without_columns_of_theirs_are_null():
     assert rows_frame([{}, {}], FURNITURE_SCHEMA).rows() == [(None, None, None, None)] * 2
     assert rows_frame([], RECORD_SCHEMA).schema == RECORD_SCHEMA
+
+
+NESTED = st.recursive(TEXTS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3))
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.dictionaries(TEXTS, NESTED, max_size=4))
+def test_json_of_texts_is_that_of_any_columns_but_for_its_spaces(raw):
+    assert texts_json(raw) == json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
+    assert json.loads(texts_json(raw)) == json.loads(raw_json(raw))
+
+
+def test_json_of_texts_has_a_bad_byte_as_a_replacement_character_however_deep():
+    deep = "x"
+    for _ in range(400):
+        deep = [deep]
+    assert json.loads(texts_json({"t": "a\udce4b", "by": ["\udce4"]})) == {"t": "a\ufffdb", "by": ["\ufffd"]}
+    assert json.loads(texts_json({"t": deep})) == {"t": deep}

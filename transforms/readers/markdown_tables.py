@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff
+from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff, texts_json
 from transforms.readers.columns import PAPER_FIELDS, unique_names
 from transforms.readers.decoding import LINE
 from transforms.readers.headings import heading_context, says_papers
@@ -212,7 +212,7 @@ class _Page:
         else:
             context = {name: value for level in sorted(self._contexts) for name, value in self._contexts[level].items()}
             raw = dict(zip(names, part.cells, strict=False))
-            self._builder.record(raw, locator=locator, span=line.span, context=context)
+            self._builder.record(raw, locator=locator, span=line.span, context=context, raw_text=texts_json(raw))
 
     def _enter(self, text: str) -> None:
         """Enters the section of a heading: what it says holds to the next one of its level or above."""

@@ -79,9 +79,10 @@ def text_lines(raw_file: RawFile, encoding: Encoding) -> Iterator[TextLine]:
     # In all other encodings the bytes of line ends are never part of another character.
     name, errors = encoding.name, encoding.errors
     for line in byte_lines(raw_file.path, encoding.mark_bytes, raw_file.limits.entry_bytes):
-        end, is_cut = line.start + line.size_bytes, line.is_cut
+        content, start, size_bytes = line.content, line.start, line.size_bytes
+        is_cut = len(content) < size_bytes  # as `line.is_cut`, without a call a line
         # A cut may go through a character.
-        yield TextLine(line.content.decode(name, "replace" if is_cut else errors), (line.start, end), is_cut)
+        yield TextLine(content.decode(name, "replace" if is_cut else errors), (start, start + size_bytes), is_cut)
 
 
 def byte_lines(path: Path, start: int, limit_bytes: int) -> Iterator[Line]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff
+from transforms.readers.base import Batch, BatchBuilder, RawFile, Reader, Sample, Sniff, texts_json
 from transforms.readers.decoding import LINE
 from transforms.readers.limits import more_than
 from transforms.readers.mapping import Mapper
@@ -80,7 +80,8 @@ def read(raw_file: RawFile, dialect: Dialect) -> Iterator[Batch]:
                 )
                 builder.reject("entry_too_long", message, text="".join(piece.head), locator=locator, span=span)
             else:
-                builder.record(piece.raw(dialect), locator=locator, span=span)
+                raw = piece.raw(dialect)
+                builder.record(raw, locator=locator, span=span, raw_text=texts_json(raw))
         if builder.is_full:
             yield builder.take()
     yield builder.take(form=dialect.name, encoding=encoding.name)

@@ -6,10 +6,9 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping
 
-import orjson
 from lxml import etree
 
-from transforms.readers.base import SAMPLE_BYTES, Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, raw_json
+from transforms.readers.base import SAMPLE_BYTES, Batch, BatchBuilder, RawFile, Reader, ReadError, Sample, Sniff, texts_json
 from transforms.readers.decoding import Encoding
 from transforms.readers.streaming import text_encoding
 from transforms.readers.xml_count import count_entries
@@ -146,7 +145,7 @@ class _Reading:
         context = find_fields(self._context, self._dialect.part_fields)
         if self._dialect.more_fields is not None:
             context |= self._dialect.more_fields(raw, self._context)
-        self.builder.record(raw, locator=locator, context=context, raw_text=_raw_text(raw))
+        self.builder.record(raw, locator=locator, context=context, raw_text=texts_json(raw))
 
     def _raw(self, element: etree._Element) -> dict[str, object]:
         for name in self._dialect.unwrap:
@@ -154,14 +153,6 @@ class _Reading:
                 element = element[0]
         value = element_value(element)
         return value if isinstance(value, dict) else {"#text": value}
-
-
-def _raw_text(raw: dict[str, object]) -> str:
-    """What `raw_json` gives but for the spaces between values, in a fifth of its time."""
-    try:
-        return orjson.dumps(raw).decode()
-    except orjson.JSONEncodeError:  # nested deeper than it goes
-        return raw_json(raw)
 
 
 def _dialect(text: str) -> tuple[str, Dialect | None]:

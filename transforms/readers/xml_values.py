@@ -81,11 +81,12 @@ def element_value(element: etree._Element) -> object:
 
     Attributes are `@name`, the text beside them is `#text`. A text with mark-up in it stays one, with its tags.
     """
-    value: dict[str, object] = {_attribute_name(name): given for name, given in element.items()}
-    children = element[:]
-    if not children:
+    attributes = element.items()
+    value: dict[str, object] = {_attribute_name(name): given for name, given in attributes} if attributes else {}
+    if len(element) == 0:
         text = element.text or ""
     else:
+        children = element[:]
         names = [local_name(child.tag) for child in children]
         if not _is_text(element, children, names):
             for name, child in zip(names, children, strict=True):
