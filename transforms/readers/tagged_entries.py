@@ -38,12 +38,12 @@ class Entry:
 
     def add(self, line: TextLine, limit_bytes: int) -> None:
         """Takes a line into the entry's place and size; of an entry that is too large no values are kept."""
-        self.end = line.span[1]
-        self.line_count += 1
+        self.end = end = line.span[1]
+        self.line_count = count = self.line_count + 1
         if self.head_characters < REJECT_TEXT_CHARACTERS:
             self.head.append(line.text)
             self.head_characters += len(line.text)
-        if self.end - self.start > limit_bytes or line.is_cut or self.line_count > MAX_ENTRY_LINES:
+        if end - self.start > limit_bytes or line.is_cut or count > MAX_ENTRY_LINES:
             self.is_too_large = True
             self.parts.clear()
 
@@ -51,7 +51,9 @@ class Entry:
         """The values of its tags as given, without the padding and line ends around them; a tag that repeats has a list."""
         values: dict[str, list[str]] = {}
         for tag, lines in self.parts:
-            known = values.setdefault(tag, [])
+            known = values.get(tag)
+            if known is None:
+                known = values[tag] = []
             if len(lines) == 1:
                 known.append(lines[0].strip(SPACE))
                 continue
@@ -70,6 +72,7 @@ class Entry:
 def pieces(dialect: Dialect, lines: Iterable[TextLine], limit_bytes: int) -> Iterator[Entry | TextLine]:
     """The entries among the lines of a text, and the lines outside of them, in order."""
     match, parts, opens, closes = dialect.tag.match, dialect.parts, dialect.opens, dialect.closes
+    takes_loose = dialect.loose_tag is not None
     entry: Entry | None = None
     for number, line in enumerate(lines, 1):
         text = line.text
@@ -79,14 +82,16 @@ def pieces(dialect: Dialect, lines: Iterable[TextLine], limit_bytes: int) -> Ite
                 entry = None
             yield line
             continue
-        found = match(text) or (dialect.loose_tag and _loose_tag(dialect, text, entry))
-        if not found:
+        is_loose, found = False, match(text)
+        if found is None and takes_loose:
+            found = _loose_tag(dialect, text, entry)
+            is_loose = found is not None
+        if found is None:
             if entry is None:
                 yield line
             else:
                 _add_further(entry, line, limit_bytes)
             continue
-        is_loose = found.re is not dialect.tag
         tag = found[1].upper() if is_loose else found[1]
         is_opener = tag in opens
         if entry is not None and (is_opener or entry.is_after_blank) and _begins_another(dialect, tag, entry):
