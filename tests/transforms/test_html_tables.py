@@ -110,7 +110,8 @@ def test_a_row_that_is_too_long_is_a_reject(stage):
 LISTS = {
     "cvf": (
         """<html><dl><dt class="ptitle"><br><a href="/content/Lee_Tides.html">Tides</a></dt><dd><form><input><a href="#">Ann Lee
-        </a>,</form><form><a href="#">Bo Li</a></form></dd><dd>[<a href="/Lee_Tides.pdf">pdf</a>]<div class="bibref">
+        </a>,</form><form><a href="#">Bo Li</a></form></dd><dd>[<a href="/Lee_Tides.pdf">pdf</a>]
+        [<a href="http://arxiv.org/abs/2401.00001">arXiv</a>]<div class="bibref">
         @InProceedings{Lee_2023_X, author = {Lee, Ann}, booktitle = {Proceedings of Tides},
         year = {2023}, pages = {1-2}}</div></dd>
         <dt class="ptitle"><a href="/content/b.html">Locks</a></dt><dd></dd></dl></html>""",
@@ -118,19 +119,22 @@ LISTS = {
             {
                 "title_raw": "Tides",
                 "author_names_raw": ["Ann Lee", "Bo Li"],
-                "url_raw": "/content/Lee_Tides.html",
-                "pdf_url_raw": "/Lee_Tides.pdf",
+                "url_raw": "https://openaccess.thecvf.com/content/Lee_Tides.html",
+                "pdf_url_raw": "https://openaccess.thecvf.com/Lee_Tides.pdf",
+                "arxiv_id_raw": "http://arxiv.org/abs/2401.00001",
                 "venue_raw": "Proceedings of Tides",
                 "year_raw": "2023",
                 "pages_raw": "1-2",
             },
-            {"title_raw": "Locks", "url_raw": "/content/b.html"},
+            {"title_raw": "Locks", "url_raw": "https://openaccess.thecvf.com/content/b.html"},
         ],
     ),
     "pmlr": (
         """<html><div class="paper"><p class="title">Tides</p><p class="details"><span class="authors">Ann Lee, Bo Li</span>;
         <span class="info"><i>Proceedings of Tides</i>, 1:1-2</span></p><p class="links">[<a href="https://a.example/1.html">abs</a>]
-        [<a href="https://a.example/1.pdf">Download PDF</a>]</p></div></html>""",
+        [<a href="https://a.example/1.pdf">Download PDF</a>]</p></div>
+        <div class="paper"><p class="title">Locks</p><span class="info"><i>Tides</i>,&nbsp;PMLR&nbsp;202:101-119</span></div>
+        </html>""",
         [
             {
                 "title_raw": "Tides",
@@ -138,12 +142,13 @@ LISTS = {
                 "venue_raw": "Proceedings of Tides, 1:1-2",
                 "url_raw": "https://a.example/1.html",
                 "pdf_url_raw": "https://a.example/1.pdf",
-            }
+            },
+            {"title_raw": "Locks", "venue_raw": "Tides, PMLR 202:101-119", "volume_raw": "202", "pages_raw": "101-119"},
         ],
     ),
     "neurips": (
         """<html><ul><li><a title="paper title" href="/paper/1.html">Tides</a> <i>Ann Lee, Bo Li</i></li></ul></html>""",
-        [{"title_raw": "Tides", "url_raw": "/paper/1.html", "authors_raw": "Ann Lee, Bo Li"}],
+        [{"title_raw": "Tides", "url_raw": "https://proceedings.neurips.cc/paper/1.html", "authors_raw": "Ann Lee, Bo Li"}],
     ),
 }
 

@@ -112,6 +112,11 @@ def test_names_and_keywords_of_one_tag_or_of_many_are_one_list(stage):
     assert (staged.fields[2]["url_raw"], staged.fields[2]["pages_raw"]) == ("https://a.org/1", "3-9")
 
 
+def test_the_number_of_an_article_stands_for_pages_where_there_are_none(stage):
+    staged = stage("TY  - A\nTI  - x\nC7  - 104\nER  - \nTY  - A\nTI  - y\nC7  - 104\nSP  - 3\nEP  - 9\nER  - \n")
+    assert [fields["pages_raw"] for fields in staged.fields] == ["104", "3-9"]
+
+
 def test_head_numbering_and_repeated_heads_are_furniture_other_text_is_a_reject(stage):
     head = "Record #{} of 2\nProvider: X\n{}.\n"
     staged = stage(head.format(1, 1) + RIS + "\n" + head.format(2, 2) + RIS + "lost words\nER  - \n")

@@ -258,10 +258,31 @@ SAMPLES: dict[str, tuple[str, list[dict[str, object]]]] = {
         xmlns:foaf="urn:f" xmlns:dcterms="urn:t"><bib:Article rdf:about="#item_1"><z:itemType>journalArticle</z:itemType>
         <dcterms:isPartOf><bib:Journal><dc:title>Sea</dc:title></bib:Journal></dcterms:isPartOf><bib:authors><rdf:Seq><rdf:li>
         <foaf:Person><foaf:surname>Lee</foaf:surname><foaf:givenName>Ann</foaf:givenName></foaf:Person></rdf:li></rdf:Seq>
-        </bib:authors><dc:title>Tides</dc:title><dc:date>2019</dc:date></bib:Article></rdf:RDF>""",
+        </bib:authors><dc:title>Tides</dc:title><dc:date>2019</dc:date></bib:Article><bib:Article rdf:about="#item_2">
+        <dcterms:isPartOf rdf:resource="urn:issn:7"/><dc:title>Locks</dc:title></bib:Article>
+        <bib:Article rdf:about="#item_3"><dcterms:isPartOf rdf:resource="urn:issn:8"/><dc:title>Ferries</dc:title></bib:Article>
+        <bib:Journal rdf:about="urn:issn:7"><prism:volume>7</prism:volume><dc:title>Shore</dc:title>
+        <prism:number>3</prism:number><dc:identifier>DOI 10.5555/locks</dc:identifier><dc:identifier>ISSN 7</dc:identifier>
+        </bib:Journal></rdf:RDF>""",
         [
             {"title_raw": "Tides", "author_names_raw": ["Lee, Ann"], "date_raw": "2019", "venue_raw": "Sea"}
-            | {"type_raw": "journalArticle", "source_key": "#item_1"}
+            | {"type_raw": "journalArticle", "source_key": "#item_1"},
+            {"title_raw": "Locks", "venue_raw": "Shore", "volume_raw": "7", "number_raw": "3", "doi_raw": "DOI 10.5555/locks"}
+            | {"source_key": "#item_2"},
+            {"title_raw": "Ferries", "source_key": "#item_3"},
+        ],
+    ),
+    "europe_pmc": (
+        """<responseWrapper><hitCount>2</hitCount><resultList><result><id>5</id><source>MED</source><pmid>5</pmid>
+        <title>Tides</title><authorList><author><fullName>Lee A</fullName><firstName>Ann</firstName><lastName>Lee</lastName>
+        <initials>A</initials></author><author><collectiveName>Tide Group</collectiveName></author></authorList>
+        <journalInfo><issue>3</issue><volume>7</volume><yearOfPublication>2019</yearOfPublication><journal><title>Sea</title>
+        <ISOAbbreviation>S</ISOAbbreviation></journal></journalInfo><pubYear>2019</pubYear><pageInfo>1-8</pageInfo></result>
+        <result><id>PPR1</id><title>Locks</title><authorString>Li B.</authorString></result></resultList></responseWrapper>""",
+        [
+            {"title_raw": "Tides", "author_names_raw": ["Lee, Ann", "Tide Group"], "year_raw": "2019", "venue_raw": "Sea"}
+            | {"volume_raw": "7", "number_raw": "3", "pages_raw": "1-8", "pmid_raw": "5", "source_key": "5"},
+            {"title_raw": "Locks", "authors_raw": "Li B.", "source_key": "PPR1"},
         ],
     ),
     "citavi": (
@@ -387,3 +408,26 @@ def test_any_order_of_tags_balances(stage, pieces):
 @given(content=st.binary(max_size=200))
 def test_random_bytes_in_a_record_balance(stage, content):
     check_damaged(stage(b"<modsCollection><mods>" + content + b"</mods><mods/></modsCollection>"))
+
+
+def test_the_categories_and_the_journal_of_arxiv_are_read_from_each_of_its_answers(stage):
+    oai = (
+        "<OAI-PMH><ListRecords><record><header/><metadata><arXiv><id>2401.00001</id><title>Tides</title>"
+        "<categories>cs.LG stat.ML</categories><journal-ref>Sea 7</journal-ref></arXiv></metadata></record>"
+        "</ListRecords></OAI-PMH>"
+    )
+    atom = (
+        '<feed xmlns:arxiv="http://arxiv.org/schemas/atom"><entry><id>http://arxiv.org/abs/2401.00001</id><title>Tides</title>'
+        '<arxiv:journal_ref>Sea 7</arxiv:journal_ref><category term="cs.LG"/><category term="stat.ML"/></entry></feed>'
+    )
+    for text in (oai, atom):
+        (fields,) = stage(text).fields
+        assert (fields["keywords_raw"], fields["venue_raw"]) == ("cs.LG; stat.ML", "Sea 7")
+
+
+def test_headings_of_mesh_are_keywords_only_where_the_authors_give_none(stage):
+    mesh = "<MeshHeadingList><MeshHeading><DescriptorName>Light</DescriptorName></MeshHeading></MeshHeadingList>"
+    words = "<KeywordList><Keyword>tides</Keyword></KeywordList>"
+    entry = "<MedlineCitation><PMID>5</PMID><Article><ArticleTitle>Tides</ArticleTitle></Article>{}</MedlineCitation>"
+    staged = stage(f"<MedlineCitationSet>{entry.format(mesh)}{entry.format(mesh + words)}</MedlineCitationSet>")
+    assert [fields["keywords_raw"] for fields in staged.fields] == ["Light", "tides"]

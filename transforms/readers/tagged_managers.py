@@ -25,6 +25,7 @@ ER  -
     closes=tags("ER"),
     # Beside the abbreviated journal (JA, J1, J2) the full one: JF of JabRef and Reference Manager, JO of IEEE and Springer,
     # T2 of EndNote, Scopus and Zotero. BT is the book's title: of a book its own, of a chapter the venue (`tagged.py`).
+    # C7 is the number of an article (Scopus, EndNote).
     fields=tag_fields(
         title="TI|T1|CT|ST",
         authors="AU|A1",
@@ -34,7 +35,7 @@ ER  -
         venue="JF|JO|T2|BT|C3|JA|J2|J1|T3",
         volume="VL",
         number="IS",
-        pages="SP|EP",
+        pages="SP|EP|C7",
         publisher="PB",
         type="TY",
         keywords="KW",
@@ -45,7 +46,7 @@ ER  -
         source_key="ID|AN",
     ),
     others=tags(
-        "A2 A3 A4 AD C1 C2 C4 C5 C6 C7 C8 CA CN CP CY DB DP ED ET L4 LA LB LP M1 M2 M3 N1 NO NV OP PP RI RN RP SE SN SV TA TT "
+        "A2 A3 A4 AD C1 C2 C4 C5 C6 C8 CA CN CP CY DB DP ED ET L4 LA LB LP M1 M2 M3 N1 NO NV OP PP RI RN RP SE SN SV TA TT "
         "U1 U2 U3 U4 U5 VO Y2"
     ),
     pages=("SP", "EP"),

@@ -15,6 +15,7 @@ from transforms.readers.xml_fields import (
     CROSSREF,
     DBLP,
     DUBLIN_CORE,
+    EUROPE_PMC,
     JATS,
     MARC,
     MODS,
@@ -24,6 +25,7 @@ from transforms.readers.xml_fields import (
 )
 from transforms.readers.xml_fields_managers import BIBTEXML, CITAVI, ENDNOTE, MSBIB, ZOTERO
 from transforms.readers.xml_paths import Fields
+from transforms.readers.xml_zotero import PARENTS, zotero_fields, zotero_parents
 
 Context = Mapping[str, object]
 """What the parts and marks before an entry hold, by their names."""
@@ -153,7 +155,11 @@ DIALECTS: tuple[Dialect, ...] = (
     Dialect(
         "zotero_rdf", "Zotero RDF", ("RDF",),
         Vocabulary(("Article", "BookSection", "Document", "Manuscript", "Report", "Thesis", "Description")), ZOTERO,
-        mark="zotero",
+        mark="zotero", more_fields=zotero_fields, names=PARENTS, find_names=zotero_parents,
+    ),
+    Dialect(
+        "europe_pmc", "Europe PMC's answer", ("responseWrapper",), Vocabulary(("result",)), EUROPE_PMC,
+        needs=("resultList", "result"),
     ),
     Dialect(
         "citavi", "Citavi", ("CitaviExchangeData",), Vocabulary(("Reference",)), CITAVI,

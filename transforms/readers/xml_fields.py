@@ -26,6 +26,7 @@ CITATION: Fields = (
     ("PMID", "pmid_raw"),
     ("MedlineJournalInfo.MedlineTA", "venue_raw"),
     ("KeywordList.Keyword", "keywords_raw"),
+    ("MeshHeadingList.MeshHeading.DescriptorName", "keywords_raw"),
     ("PMID", "source_key"),
 )
 _BOOK = "BookDocument."
@@ -99,7 +100,8 @@ ARXIV_OAI: Fields = (
     ("abstract", "abstract_raw"),
     ("created", "date_raw"),
     ("version.date", "date_raw"),
-    ("categories", "keywords_raw"),
+    ("journal-ref", "venue_raw"),
+    ("categories|words", "keywords_raw"),
     ("doi", "doi_raw"),
     ("id", "arxiv_id_raw"),
 )
@@ -142,6 +144,7 @@ ARXIV_ATOM: Fields = (
     ("author.name", "author_names_raw"),
     ("summary", "abstract_raw"),
     ("published", "date_raw"),
+    ("journal_ref", "venue_raw"),
     ("category.@term", "keywords_raw"),
     ("doi", "doi_raw"),
     ("id", "arxiv_id_raw"),
@@ -164,6 +167,27 @@ DBLP: Fields = (
     ("ee|address", "urls_raw"),
     ("@publtype", "type_raw"),
     ("@key", "source_key"),
+)
+EUROPE_PMC: Fields = (
+    ("title", "title_raw"),
+    ("authorList.author|person", "author_names_raw"),
+    ("authorString", "authors_raw"),
+    ("abstractText", "abstract_raw"),
+    ("pubYear", "year_raw"),
+    ("firstPublicationDate", "date_raw"),
+    ("journalInfo.journal.title", "venue_raw"),
+    ("journalTitle", "venue_raw"),
+    ("journalInfo.volume", "volume_raw"),
+    ("journalVolume", "volume_raw"),
+    ("journalInfo.issue", "number_raw"),
+    ("issue", "number_raw"),
+    ("pageInfo", "pages_raw"),
+    ("pubTypeList.pubType", "type_raw"),
+    ("pubType", "type_raw"),
+    ("keywordList.keyword", "keywords_raw"),
+    ("doi", "doi_raw"),
+    ("pmid", "pmid_raw"),
+    ("id", "source_key"),
 )
 _META = "front.article-meta"
 JATS: Fields = (

@@ -23,9 +23,32 @@ _HEAD = re.compile(r"[^.\[\]|]*")
 _FIXED_CASE = re.compile(r"</?fixed-case\s*/?>")
 _TEX_MATH = re.compile(r"</?tex-math[^<>]{0,200}>")
 
-_FAMILY = ("last", "LastName", "surname", "Last", "keyname", "family", "familyName", "familyname")
-_GIVEN = ("first", "ForeName", "given-names", "given_name", "First", "forenames", "given", "givenName", "givenname", "Initials")
-_WHOLE = ("CollectiveName", "collab", "name", "organization", "Corporate", "displayForm", "literal", "#text")
+_FAMILY = ("last", "LastName", "surname", "Last", "keyname", "family", "familyName", "familyname", "lastName")
+_GIVEN = (
+    "first",
+    "ForeName",
+    "given-names",
+    "given_name",
+    "First",
+    "forenames",
+    "given",
+    "givenName",
+    "givenname",
+    "firstName",
+    "Initials",
+)
+_WHOLE = (
+    "CollectiveName",
+    "collectiveName",
+    "fullName",
+    "collab",
+    "name",
+    "organization",
+    "Corporate",
+    "displayForm",
+    "literal",
+    "#text",
+)
 
 
 def find_fields(value: Mapping[str, object], fields: Fields) -> dict[str, object]:
@@ -216,6 +239,11 @@ def _without_number(value: object) -> str:
     return re.sub(r"\s+\d{4}$", "", text_of(value).strip())
 
 
+def _words(value: object) -> str:
+    """The words of a text apart, as arXiv lists its categories."""
+    return "; ".join(text_of(value).split())
+
+
 def _unmarked(value: object) -> str:
     """A title of PICA, whose `@` says where sorting begins."""
     return re.sub(r"(?<!\S)@", "", text_of(value))
@@ -233,6 +261,7 @@ CONVERSIONS: dict[str, Callable[[object], str]] = {
     "date": _date,
     "child_name": _child_name,
     "without_number": _without_number,
+    "words": _words,
     "unmarked": _unmarked,
 }
 """What may stand behind a path."""
