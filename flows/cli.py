@@ -209,6 +209,10 @@ def main() -> None:
 
 def call(words: list[str], *, debug: bool = False) -> int:
     """The exit code of a command line; errors go to standard error as a sentence, with `debug` as a stack trace."""
+    if "" in words:
+        # A path of no letters would be the folder that one is in: not what a script with an unset variable means.
+        print("paperlake: an argument is empty: give it a value, or leave it out", file=sys.stderr)
+        return 2
     try:
         command, bound, _ = app.parse_args(words, print_error=True, exit_on_error=False)
     except CycloptsError:

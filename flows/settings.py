@@ -176,10 +176,17 @@ def _sources(content: Mapping[str, Any]) -> tuple[SourceSettings, ...]:
         source = _build(SourceSettings, block, where, name=name)
         columns = _columns(source.columns, where)
         source = dataclasses.replace(source, columns=columns)
+        if source.year is not None and source.year > _MAX_YEAR:
+            raise ConfigError(f"{where}: year = {source.year} should be of four digits")
+        if source.precedence > _MAX_PRECEDENCE:
+            raise ConfigError(f"{where}: precedence = {source.precedence} should be at most {_MAX_PRECEDENCE}")
         if not source.location:
             raise ConfigError(f'{where}: needs location = "…", a folder, file or pattern')
         sources.append(source)
     return tuple(sources)
+
+
+_MAX_YEAR, _MAX_PRECEDENCE = 9_999, 1_000_000  # the tables hold them in 16 and 32 bits
 
 
 def _columns(given: Mapping[str, object], where: str) -> dict[str, str]:

@@ -44,6 +44,8 @@ def test_the_help_lists_every_command_there_is() -> None:
         (["tables", "paper"], 1, "did you mean 'papers'"),
         (["forget", "x.csv"], 1, "there is no lake at"),
         (["inspect", "no/such/file.csv"], 1, "no/such/file.csv: no such file or folder"),
+        (["run", ""], 2, "an argument is empty"),
+        (["inspect", "a.csv", ""], 2, "an argument is empty"),
         (["formats", "openalex"], 2, "Did you mean 'openalex_work'?"),
     ],
 )

@@ -56,6 +56,8 @@ def test_a_wrong_setting_is_named_with_its_file_and_key(tmp_path: Path, pipeline
         ('[source.a]\nlocation = "x"', "unknown key 'source'. Did you mean 'sources'"),
         ('[sources.a]\nlocaton = "x"', r"\[sources\.a\]: unknown key 'locaton'. Did you mean 'location'"),
         ("[sources.a]\nyear = 2024", "needs location"),
+        ('[sources.a]\nlocation = "x"\nyear = 20244', "year = 20244 should be of four digits"),
+        ('[sources.a]\nlocation = "x"\nprecedence = 9_999_999_999_999_999_999_999', "should be at most 1000000"),
         ('[sources.command_line]\nlocation = "x"', "is kept for paths"),
     ],
 )

@@ -167,6 +167,14 @@ def test_a_bomb_is_refused_by_its_size_and_a_size_that_lies_by_its_checksum(stag
     assert stage(content.replace(declared, (900).to_bytes(4, "little"))).reasons == ["broken_xlsx"]
 
 
+def test_a_workbook_that_unpacks_to_hundreds_of_times_its_size_is_refused(stage):
+    bomb = stage(with_cells("<row/>" * 3_000_000))
+    assert bomb.reasons == ["document_too_large"]
+    assert "more than 200 times as many" in bomb.facts.message
+    rows = "".join(f'<row r="{n}"><c r="A{n}" t="str"><v>title</v></c></row>' for n in range(1, 5_000))
+    assert stage(with_cells(rows)).records.height == 4_998
+
+
 def test_entities_are_not_expanded(stage):
     part = f'<!DOCTYPE x [<!ENTITY a "b">]><worksheet {MAIN}><sheetData/></worksheet>'
     staged = stage(with_part(workbook(A=ROWS, B=ROWS), "xl/worksheets/sheet1.xml", part))

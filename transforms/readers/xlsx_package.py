@@ -25,6 +25,10 @@ from transforms.readers.limits import more_than
 MAX_CELLS = 10_000_000
 """Most cells of a sheet, empty ones between filled ones included: in memory each takes about 32 bytes, then its text."""
 
+MAX_RATIO, RATIO_LEAST_BYTES = 200, 10_000_000
+"""How many times its size a workbook may unpack to, from so many bytes on: as any other compressed file, by
+`limits.unpacked_ratio` of pipeline.toml. Sheets of papers reach 10; 100 kB of a bomb keep the parser at work for minutes."""
+
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, OSError)
 """What zipfile raises at broken or encrypted files; an OSError with a number is the machine's, but for EINVAL."""
 
@@ -174,6 +178,9 @@ def _parts(package: zipfile.ZipFile, raw_file: RawFile) -> dict[str, bytes]:
     if size_bytes > raw_file.limits.document_bytes:
         message = f"{size_bytes} bytes when unpacked: {more_than('document_bytes', raw_file.limits.document_bytes)}"
         raise ReadError("document_too_large", message)
+    if size_bytes > max(RATIO_LEAST_BYTES, MAX_RATIO * raw_file.size_bytes):
+        message = f"{size_bytes} bytes when unpacked, more than {MAX_RATIO} times as many as the {raw_file.size_bytes} packed"
+        raise ReadError("document_too_large", f"{message}, as in a decompression bomb")
     # zipfile gives no more bytes than a part's declared size, and its checksum tells where that lies.
     return {member.filename: package.read(member) for member in wanted}
 
