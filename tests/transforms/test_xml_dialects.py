@@ -360,8 +360,8 @@ def test_a_flipped_bit_costs_little(stage, name, place, bit):
 
 
 PIECES = ['<paper id="<">', "<volume id='1'>", "\0"]
-PIECES += "<paper> </paper> <paper/> <paper /> <meta> </meta> <title> </title> <frontmatter/> </volume>".split()
-PIECES += '<!-- --> <![CDATA[ ]]> <? ?> &a; &#0; < > x é "'.split()
+PIECES += ["<paper>", "</paper>", "<paper/>", "<paper", "/>", "<meta>", "</meta>", "<title>", "</title>", "</volume>"]
+PIECES += ["<frontmatter/>", "<!--", "-->", "<![CDATA[", "]]>", "<?", "?>", "&a;", "&#0;", "<", ">", "x", "é", '"']
 
 
 @QUICK
