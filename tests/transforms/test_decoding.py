@@ -75,6 +75,13 @@ def test_a_marked_file_that_is_not_what_its_mark_says_is_refused_by_the_readers_
     assert caught.value.reason == reason
 
 
+def test_one_control_character_makes_no_short_text_binary_but_two_do(stage):
+    entry = "@article{a, title = {Tides}, year = 2020}\n"
+    assert stage(entry + "\x1a").records["title_raw"].to_list() == ["Tides"]
+    assert stage("title,year\nTi\x01des,2020\n").records.height == 1
+    assert stage(entry + "\x1a\x01").reasons == ["binary"]
+
+
 def test_half_a_surrogate_pair_costs_its_character_and_not_the_file(tmp_path):
     content = UTF_16 + "title,year\nPeb".encode("utf-16-le") + b"\x3d\xd8" + "les,2020\n".encode("utf-16-le")
     (tmp_path / "raw").write_bytes(content)

@@ -24,7 +24,8 @@ MAX_BAD_UTF8_RATIO = 0.1
 a few; a Latin-1 file read as UTF-8 has nearly all of them invalid."""
 
 MAX_CONTROL_RATIO = 0.01
-"""Share of control characters above which a file is no text, which has next to none of them."""
+"""Share of control characters above which a file is no text, which has next to none of them. One alone is no evidence, however
+short the file: old editors end a text with ^Z."""
 
 MAX_NUL_RATIO = 0.0005
 """Share of NUL bytes above which a file is no text. A table may have one in a cell, where a tool wrote an empty value or a
@@ -102,7 +103,7 @@ class EncodingFinder:
         if self._nuls > MAX_NUL_RATIO * self._position:
             raise self._binary()
         length = self._position if is_single_byte else self._characters
-        if self._controls > MAX_CONTROL_RATIO * length:
+        if self._controls > max(1, MAX_CONTROL_RATIO * length):
             raise ReadError("binary", f"no text: {self._controls} of {length} characters are control characters")
         if is_single_byte:
             if east_asian := self._east_asian.encoding():
