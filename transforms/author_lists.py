@@ -32,6 +32,9 @@ _CALL = re.compile(r"[\])}]\s*[\[(]")  # also an index: each one more is one lev
 _CURLY_QUOTED = re.compile(r"[‘“]([^‘“]*)[’”](?=\s*[,\]])")
 _SIDE_BY_SIDE = re.compile(r"\x02\s*\x02")
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_AUTHOR_OBJECT = re.compile(r"\b(?:[a-z]{1,20}\.){0,2}(?:Result\.)?Author\(((?:'[^'\\]{0,200}'|\"[^\"\\]{0,200}\"))\)")
+"""How the package arxiv prints an author."""
+
 _BRACKET = re.compile(r"[\[\](){}]")
 
 
@@ -178,6 +181,7 @@ def _split_outside_groups(text: str, separator: str) -> list[str]:
 
 def _literal_names(text: str) -> list[str]:
     """The names in a list printed as JSON or Python source; the text itself where it is no such list."""
+    text = _AUTHOR_OBJECT.sub(r"\1", text)
     if curly := _CURLY_QUOTED.findall(text):
         return curly
     if not _is_shallow_literal(text):

@@ -24,7 +24,7 @@ _NEEDS_RULES = (
 )
 _NO_NAME = (
     r"anonymous(?: (?:authors?|submission|acl submission))?|anon|withdrawn|unknown authors?|no authors?.*|author\(?s?\)?|"
-    r"(?:and )?others?|(?:et|and) al|(?:paper )?under (?:double[- ]blind )?review|[^\p{L}]*"
+    r"(?:and )?others?|(?:et\.?|and) al|(?:paper )?under (?:double[- ]blind )?review|[^\p{L}]*"
 )
 # BibTeX writes braces around a name that is not to be taken apart ("{Ash and Elm}"), and around a family name of several words.
 _IN_BRACES = r"(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*"
@@ -120,7 +120,7 @@ def _plain_name(name: pl.Expr) -> pl.Expr:
     return (
         plain_text(name.str.replace(_BRACED_FAMILY, "$2, $1"))
         .str.replace_all(r"[{}]", "")
-        .str.replace(r"(?i),?\s+et\.? al\.?$", "")
+        .str.replace(r"(?i),?\s+et(?:\.? |\.)al\.?$", "")
         .str.replace(r"^(?i:and|&)\s+", "")
         .str.replace_all(r"[*∗†‡§¶‖⁎#]+|[¹²³⁰⁴-⁹]+|\s0\d{3}$|(\p{L}{2,})\d+(?:,\d+)*$|\(\s*\)", "$1")
         .str.replace(r",+\s*,", ",")

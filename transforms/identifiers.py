@@ -43,11 +43,17 @@ _TRAILING = ".,;:'\"]}>*/"
 def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
     """The identifiers of each record: `list<struct<scheme, value>>`, distinct and sorted; malformed ones are left out.
 
-    Reads doi_raw, arxiv_id_raw, openreview_id_raw, pmid_raw, acl_id_raw, and url_raw, urls_raw and pdf_url_raw, in which
-    several schemes write their id.
+    Reads doi_raw, arxiv_id_raw, openreview_id_raw, pmid_raw, acl_id_raw and volume_raw, and url_raw, urls_raw and
+    pdf_url_raw, in which several schemes write their id.
     """
     columns = staged.select(
-        "doi_raw", "arxiv_id_raw", "openreview_id_raw", "pmid_raw", "acl_id_raw", paper_addresses().alias("addresses")
+        "doi_raw",
+        "arxiv_id_raw",
+        "openreview_id_raw",
+        "pmid_raw",
+        "acl_id_raw",
+        "volume_raw",
+        paper_addresses().alias("addresses"),
     )
     given = pl.concat_str("doi_raw", "addresses", separator="\n", ignore_nulls=True)
     columns = columns.with_columns(doi_or_address=given.str.replace_all(r"%2[Ff]", "/"))
@@ -61,7 +67,10 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
         "ijcai": ijcai_id(pl.col("addresses")),
         "ieee": pl.col("addresses").str.extract(_IEEE),
         "openreview": openreview_id(pl.col("openreview_id_raw"), pl.col("addresses")),
-        "arxiv": arxiv_id(pl.col("arxiv_id_raw"), pl.col("doi_or_address")),
+        # the volume of a preprint, in DBLP and Semantic Scholar: "abs/2301.12345"
+        "arxiv": pl.coalesce(
+            arxiv_id(pl.col("arxiv_id_raw"), pl.col("doi_or_address")), pl.col("volume_raw").str.extract(rf"^abs/{_ARXIV}$")
+        ),
     }
     rows = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
     found = columns.select(rows, **schemes).unpivot(index="row", variable_name="scheme", value_name="value")

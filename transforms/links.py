@@ -115,7 +115,7 @@ def link_kind(url: pl.Expr) -> pl.Expr:
 def page_url(text: pl.Expr) -> pl.Expr:
     """The first http(s) address in a column of addresses, trimmed; null where there is none.
 
-    >>> pl.select(page_url(pl.lit(pl.Series([" https://a.org/x ", "['https://a.org/y.pdf']", "n/a", "ftp://a.org"])))).to_series().to_list()
+    >>> pl.select(page_url(pl.lit(pl.Series([" https://a.org/x;https://b.org ", "['https://a.org/y.pdf']", "n/a", "ftp://a.org"])))).to_series().to_list()
     ['https://a.org/x', 'https://a.org/y.pdf', None, None]
     """
-    return text.str.extract(r"(?i)(https?://[^\s\"'<>/.]+\.[^\s\"'<>]+)").str.replace(r"[;,\]})]+$", "")
+    return text.str.extract(r"(?i)(https?://[^\s\"'<>/.]+\.[^\s\"'<>]+)").str.replace(r"(?i);https?://.*$|[;,\]})]+$", "")

@@ -73,6 +73,7 @@ def test_author_lists_are_split(lists, expected):
         ("[u'Ann Lee', \"Bo O'Li\"]", ["Ann Lee", "Bo O'Li"]),
         ("[" + ", ".join("{'name': 'Ann Lee'}" for _ in range(300)) + "]", ["Ann Lee"] * 300),
         ("[{'orcid': 7}, {'name': 'Cy Day'}]", ["Cy Day"]),
+        ("[arxiv.Result.Author('Ann Lee'), arxiv.Result.Author(\"Bo O'Li\")]", ["Ann Lee", "Bo O'Li"]),
         ("['a'](1)", ["['a'](1)"]),
         ("['a' + 'b']", ["['a' + 'b']"]),
     ],
@@ -147,6 +148,8 @@ def test_a_name_is_taken_apart(text, given, family):
         ("Ann Lee1,2", "Ann Lee"),
         ("Wei Wang 0001", "Wei Wang"),
         ("Ann  Lee et al.", "Ann Lee"),
+        ("Ann Lee et.al.", "Ann Lee"),
+        ("Ann Metal", "Ann Metal"),
         ("Jos&eacute; Lee", "José Lee"),
         ("Wright Jr., T C", "T C Wright Jr."),
         ("The ATLAS Collaboration", "The ATLAS Collaboration"),
@@ -159,7 +162,18 @@ def test_name_is_clean_and_name_raw_as_given(raw, name):
 
 @pytest.mark.parametrize(
     "text",
-    [None, "", " ; ", "Anonymous", "Anonymous authors", "N/A", "withdrawn.", "et al.", "Paper under double-blind review"],
+    [
+        None,
+        "",
+        " ; ",
+        "Anonymous",
+        "Anonymous authors",
+        "N/A",
+        "withdrawn.",
+        "et al.",
+        "et. al",
+        "Paper under double-blind review",
+    ],
 )
 def test_a_placeholder_is_no_author(text):
     assert names_of(text) == [[]]

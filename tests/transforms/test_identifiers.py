@@ -79,6 +79,12 @@ def test_arxiv_version_is_dropped_and_a_month_that_is_none_is_no_id():
     assert identifiers_of(arxiv_id_raw="2313.12345") == []
 
 
+def test_the_volume_of_a_preprint_names_it_but_another_volume_does_not():
+    assert identifiers_of(volume_raw="abs/2301.12345", arxiv_id_raw="ArXiv") == ["arxiv:2301.12345"]
+    assert identifiers_of(volume_raw="abs/2301.12345", arxiv_id_raw="2301.54321") == ["arxiv:2301.54321"]
+    assert identifiers_of(volume_raw="2301.12345") == []
+
+
 def test_an_arxiv_doi_is_the_arxiv_id_it_names():
     assert identifiers_of(doi_raw="10.48550/arXiv.2301.00001") == ["arxiv:2301.00001"]
 

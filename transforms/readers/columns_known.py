@@ -28,7 +28,7 @@ _NAMES: dict[str, str] = {
         "yearpub"
     ),
     "date_raw": (
-        "date publicationdate datepublished publisheddate pubdate published publishedat issued dateofpublication "
+        "date publicationdate datepublished publisheddate publishdate pubdate published publishedat issued dateofpublication "
         "publisheddateonline onlinedate onlinepublicationdate firstpublicationdate 发表时间 pubtime发表时间 出版日期 "
         "erscheinungsdatum datedepublication fechadepublicación"
     ),

@@ -52,7 +52,7 @@ MANAGER_SHAPES: tuple[Shape, ...] = (
     Shape(
         "csl_item",
         "an item of CSL-JSON",
-        ("title", "type", "issued|container-title|accessed|event-title|citation-key"),
+        ("title", "type|DOI", "issued|container-title|accessed|event-title|citation-key"),
         {
             "title|first": "title_raw",
             "author": "authors_raw",
