@@ -72,14 +72,13 @@ class _Step:
             if not isinstance(outer, dict):
                 continue
             if name == "*":
-                inner = [value for key, value in outer.items() if key[:1] not in "@#"]
-            else:
-                inner = [value] if (value := outer.get(name)) is not None else []
-            for one in inner:
-                if isinstance(one, list):
-                    ones += one
+                for inner in (inner for key, inner in outer.items() if key[:1] not in "@#"):
+                    ones += inner if isinstance(inner, list) else (inner,)
+            elif (inner := outer.get(name)) is not None:
+                if isinstance(inner, list):
+                    ones += inner
                 else:
-                    ones.append(one)
+                    ones.append(inner)
         return [one for one in ones if self._fits(one)] if self.key else ones
 
     def _fits(self, value: object) -> bool:
