@@ -122,6 +122,17 @@ def test_an_error_of_pyarrow_without_a_number_is_a_verdict_on_the_file(tmp_path,
     assert batch.rejects["message"][0] == "row group 1 gave 0 rows: the footer says 1 rows, but Unexpected end of stream"
 
 
+@pytest.mark.parametrize("place", [-1, 2])
+def test_a_place_beyond_the_dictionary_is_broken_and_no_other_text(stage, monkeypatch, place):
+    def batches(*_, **__):
+        places = pa.DictionaryArray.from_arrays(pa.array([0, place], pa.int32()), pa.array(["A", "B"]), safe=False)
+        yield pa.RecordBatch.from_arrays([places], ["title"])
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", batches)
+    staged = stage(parquet(title=["A", "B"]))
+    assert (staged.records.height, staged.reasons) == (0, ["broken_parquet"])
+
+
 def test_a_table_without_papers_is_refused_and_says_what_it_found(tmp_path):
     with pytest.raises(ReadError, match="found name, size") as caught:
         batches_of(written(tmp_path / "raw", {"name": ["a"], "size": [1]}))

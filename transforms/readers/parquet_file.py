@@ -124,8 +124,10 @@ def _values(column: pa.Array) -> list[object]:
     """The values of a column as JSON has them."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        texts = _values(column.dictionary)
-        return [None if place is None else texts[place] for place in column.indices.to_pylist()]
+        texts, places = _values(column.dictionary), column.indices.to_pylist()
+        if any(place is not None and not 0 <= place < len(texts) for place in places):
+            raise ValueError(f"a value is none of the {len(texts)} in its column's dictionary")
+        return [None if place is None else texts[place] for place in places]
     if pa.types.is_timestamp(kind):
         return [text and text.replace(" ", "T", 1) for text in column.cast(pa.string()).to_pylist()]
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
