@@ -245,3 +245,11 @@ def test_many_entries_come_in_batches(tmp_path, monkeypatch):
     path.write_text(RIS * 8)
     raw_file = RawFile(path, path.stat().st_size)
     assert [batch.records.height for batch in BY_NAME["ris"].read(raw_file)] == [3, 3, 2]
+
+
+@pytest.mark.parametrize("reader", READERS, ids=[reader.name for reader in READERS])
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_lines_may_end_as_on_any_system(stage, reader, line_end):
+    staged = stage(reader.example.replace("\n", line_end))
+    assert (staged.facts.reader, staged.reasons) == (reader.name, [])
+    assert staged.fields == stage(reader.example).fields

@@ -38,7 +38,8 @@ _DIGITS = re.compile(r"\d+")
 
 def sniff(sample: Sample, dialect: Dialect) -> Sniff:
     """How sure it is that the sample is a text of a dialect: its entries make up most of it."""
-    if sample.text is None or not dialect.hint.search(sample.text):
+    # To a pattern a line begins after a \n alone, to old Macs after a \r.
+    if sample.text is None or not dialect.hint.search(sample.text.replace("\r\n", "\n").replace("\r", "\n")):
         return Sniff(0.0, f"no line begins as one of {dialect.name} does")
     filled = inside = 0
     known: set[str] = set()
