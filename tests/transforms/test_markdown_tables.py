@@ -151,3 +151,24 @@ def test_a_damaged_page_is_refused_or_every_byte_is_accounted_for(stage, data):
         content[position] ^= 1 << data.draw(st.integers(0, 7))
     content += data.draw(st.binary(max_size=20))
     assert "reader_failed" not in stage(bytes(content)).reasons
+
+
+def test_below_a_title_that_is_a_link_stand_the_authors_where_the_column_says_so(stage):
+    badges = "[![Star](https://a.example/s.svg)](https://github.com/a/b)[![Venue](https://a.example/v.svg)]()"
+    staged = stage(
+        "| Title & Authors | Date |\n|---|---|\n"
+        f"| {badges}<br>[**Tides**](https://a.example/1) <br> Ann Lee, Bo Li | 2024 |\n"
+        "| Locks <br> and Ferries | 2023 |\n"
+    )
+    assert [(fields["title_raw"], fields.get("authors_raw")) for fields in staged.fields] == [
+        ("**Tides**", "Ann Lee, Bo Li"),
+        ("Locks   and Ferries", None),
+    ]
+    assert staged.fields[0]["url_raw"] == "https://a.example/1"
+
+
+def test_emoji_at_the_ends_of_a_title_are_not_of_it_but_within_it_they_are(stage):
+    staged = stage(
+        "| Title | Year |\n|---|---|\n| :fire: [Tides](https://a.example/1) \U0001f525 | 2024 |\n| I \u2764 Tides: a | 1 |\n"
+    )
+    assert [fields["title_raw"] for fields in staged.fields] == ["Tides", "I \u2764 Tides: a"]

@@ -24,6 +24,9 @@ _IMAGE = re.compile(r"!\[[^\[\]]{0,500}\]\([^()]{0,2000}\)|<img\s[^>]{0,2000}>",
 _MAX_CELL_CHARACTERS = 5_000
 """No links are looked for in a longer cell, such as an abstract; finding them takes time by their number and length."""
 
+_WORD = re.compile(r"\w")
+_EMOJI_SIGNS = r"(?::[a-z][a-z0-9_+-]{1,30}:|[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\ufe0f])"
+_EMOJI = re.compile(rf"\A(?:{_EMOJI_SIGNS}\s{{0,3}})+|(?:\s{{0,3}}{_EMOJI_SIGNS})+\s{{0,3}}\Z")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -86,3 +89,19 @@ def read_cell(cell: str) -> Cell:
 
     text = _LINK.sub(shown, plain)
     return Cell(text.strip(), tuple(targets))
+
+
+def read_title(cell: str) -> tuple[Cell, str]:
+    """A title without the emoji at its ends, and what stands below it, where the cell's first line with words is a link.
+
+    >>> read_title("![Star](s.svg) <br> [**Pebbles**](https://a.org/1) :fire: <br> Ann Lee, Bo Li")
+    (Cell(text='**Pebbles**', targets=('https://a.org/1',)), 'Ann Lee, Bo Li')
+    >>> read_title("Pebbles<br>and Tides")
+    (Cell(text='Pebbles and Tides', targets=()), '')
+    """
+    whole, below = read_cell(cell), ""
+    if len(cell) <= _MAX_CELL_CHARACTERS:
+        lines = [line for line in map(read_cell, _BREAK.split(cell)) if _WORD.search(line.text)]
+        if len(lines) > 1 and lines[0].targets:
+            whole, below = lines[0], " ".join(line.text.strip() for line in lines[1:])
+    return Cell(_EMOJI.sub("", whole.text), whole.targets), below

@@ -20,10 +20,12 @@ from transforms.readers.columns import PAPER_FIELDS, unique_names
 from transforms.readers.decoding import LINE
 from transforms.readers.headings import heading_context, says_papers
 from transforms.readers.mapping import Mapper
-from transforms.readers.markdown_cells import is_rule, read_cell, split_row
+from transforms.readers.markdown_cells import is_rule, read_cell, read_title, split_row
 from transforms.readers.streaming import TextLine, text_encoding, text_lines
 
-_TITLE_NAMES = dict.fromkeys(("Paper", "paper", "PAPER", "Papers", "Paper Title & Link", "论文", "论文名称"), "title_raw")
+_TITLE_NAMES = dict.fromkeys(
+    ("Paper", "paper", "PAPER", "Papers", "Paper Title & Link", "Title & Authors", "论文", "论文名称"), "title_raw"
+)
 """Columns that hold the title where a page lists papers, though elsewhere the name says nothing of what it holds."""
 
 _LINK_WORD = re.compile(
@@ -91,6 +93,7 @@ class MarkdownMapper(Mapper):
         """
         prepared: dict[str, object] = dict(raw)
         spare: list[str] = []
+        authors = ""
         for name, column_field in self.mapped(tuple(raw)).paths.items():
             if name not in raw:
                 continue  # a path that joins columns
@@ -101,10 +104,13 @@ class MarkdownMapper(Mapper):
             elif column_field in _IDENTIFIER_FIELDS and cell.targets:
                 prepared[name] = cell.targets[0]
             elif column_field == "title_raw":
-                spare += cell.targets
-                if cell.targets and _LINK_WORD.match(cell.text):
-                    prepared[name] = None
+                title, below = read_title(str(raw.get(name) or ""))
+                spare += title.targets
+                prepared[name] = None if title.targets and _LINK_WORD.match(title.text) else title.text
+                authors = below if "author" in name.lower() else authors
         fields = super().fields(prepared)
+        if authors:
+            fields.setdefault("authors_raw", authors)
         for target in spare:
             _add_address(fields, target)
         return fields
