@@ -7,7 +7,7 @@ the reader says of its format (a dialect, such as the tags of RIS), a known shap
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -100,10 +100,10 @@ class Mapper:
         rows: dict[tuple[str, str | None, str, str | None], int] = {}
         for names, record_count in self._tally.items():
             mapped = self.mapped(names)
-            used = {mapped.inside, *(head for path in mapped.paths for head in _heads(path, names))}
             met = {name: position for position, name in enumerate(names)}
+            used = {mapped.inside, *(head for path in mapped.paths for head in _heads(path, met))}
             places = [*mapped.paths, *(name for name in names if name not in used)]
-            for place in sorted(places, key=lambda place: met.get(_heads(place, names)[0], len(met))):
+            for place in sorted(places, key=lambda place: met.get(_heads(place, met)[0], len(met))):
                 field = mapped.paths.get(place)
                 name = without_surrogates(place[:_NAME_CHARACTERS]) if len(rows) < _MAX_TALLIED else OTHER_COLUMNS
                 key = (name, field, mapped.decided_by.get(place, "unknown"), mapped.shape)
@@ -112,19 +112,19 @@ class Mapper:
         return pl.DataFrame([(*key[:3], count, key[3]) for key, count in rows.items()], schema=COLUMN_SCHEMA, orient="row")
 
     def _look_up(self, names: tuple[str, ...]) -> Mapped:
-        shape = None
+        shape, there = None, frozenset(names)
         if self._dialect is not None:
-            known = {path: field for path, field in self._dialect.items() if path in names or _are_joined(path, names)}
+            known = {path: field for path, field in self._dialect.items() if path in there or _are_joined(path, there)}
             rules = dict.fromkeys(known, "format")
         else:
             known, rules, shape = _by_shape_or_name(names)
-        found = {path: field for path, field in self._found.items() if path in names}
+        found = {path: field for path, field in self._found.items() if path in there}
         known = found | {path: field for path, field in known.items() if path not in found}
-        given = {path: field for path, field in self._given.items() if path in names or heads(path)[0] in names}
+        given = {path: field for path, field in self._given.items() if path in there or heads(path)[0] in there}
         paths = {path: field for path, field in given.items() if field != IGNORED_COLUMN}
         paths |= {path: field for path, field in known.items() if path not in given and field != IGNORED_COLUMN}
         decided_by = rules | dict.fromkeys(found, "format") | dict.fromkeys(given, "config")
-        is_flat = all(path in names for path in paths) and not (shape and shape.inside)
+        is_flat = paths.keys() <= there and not (shape and shape.inside)
         return Mapped(paths, decided_by, shape.name if shape else None, is_flat, shape.inside if shape else "")
 
 
@@ -134,7 +134,8 @@ def _by_shape_or_name(names: tuple[str, ...]) -> tuple[dict[str, str], dict[str,
     if shape is None:
         known = column_map(names)
         return known, dict.fromkeys(known, "name"), None
-    known = {path: field for path, field in shape.fields.items() if all(head in names for head in heads(path))}
+    there = frozenset(names)
+    known = {path: field for path, field in shape.fields.items() if there.issuperset(heads(path))}
     rules = dict.fromkeys(known, "shape")
     told, mark = {head for path in known for head in heads(path)}, f"{shape.inside}."
     if shape.inside:
@@ -146,13 +147,13 @@ def _by_shape_or_name(names: tuple[str, ...]) -> tuple[dict[str, str], dict[str,
     return known | named, rules | dict.fromkeys(named, "name"), shape
 
 
-def _are_joined(path: str, names: tuple[str, ...]) -> bool:
+def _are_joined(path: str, names: Collection[str]) -> bool:
     """Whether a path joins columns, and all of them are there."""
     columns = heads(path)
     return len(columns) > 1 and all(column in names for column in columns)
 
 
-def _heads(path: str, names: tuple[str, ...]) -> list[str]:
+def _heads(path: str, names: Collection[str]) -> list[str]:
     """The columns that a path takes its value from: itself, where it is one, or those it joins."""
     columns = [path] if path in names else path.partition("|")[0].split(" - ")
     return columns if all(column in names for column in columns) else heads(path)
