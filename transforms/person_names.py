@@ -19,11 +19,13 @@ _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv|2nd|3rd", re.IGNORECASE)
 _DEGREE = re.compile(r"ph\.?d\.?|m\.?d\.?|md|dphil|frcpc?|msc|bsc|mph|esq\.?", re.IGNORECASE)
 _HONORIFIC = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir)\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[^\W\d_a-zßà-öø-ÿ]\.?[-‐]?){1,4}|(?:[^\W\d_]\.[-‐]?){1,4}")
-# Two or three capitals at the end of a name are initials ("Wang SS"), but for the family names of East Asia that are
+# Two to four capitals at the end of a name are initials ("Wang SS"), but for the family names of East Asia that are
 # written in capitals ("Jian LI").
 _CAPITAL_FAMILIES = word_set(
     "LI WU XU YU MA HE HU LU DU SU GU LIU YAN SUN QI XIE LAI HAN KIM LEE PAN CAO DAI FAN HO "
-    "LAM LAU NG TAN TAO XIA YE YI YIN ZHU BAI"
+    "LAM LAU NG TAN TAO XIA YE YI YIN ZHU BAI LIN GUO LUO "
+    "CHEN WANG YANG ZHAO ZHOU TANG FENG PENG DENG DING DONG SHEN SONG FANG YUAN PARK CHOI JUNG KANG "
+    "SATO KATO ITO GOTO ENDO MORI UEDA KUBO WADA ARAI"
 )
 _GROUP = re.compile(
     r"\b(?:Collaborations?|Consortium|Consortia|Group|Team|Committee|Initiative|Network|Society|Association|University|Institute|"

@@ -132,6 +132,9 @@ def test_a_list_of_names_wins_over_the_text():
         ("Suresha", None, "Suresha"),
         ("The ATLAS Collaboration", None, None),
         ("Group, Cohort Study", None, None),
+        ("Hanako SATO", "Hanako", "SATO"),
+        ("Jian CHEN", "Jian", "CHEN"),
+        ("Silva ABCD", "ABCD", "Silva"),
     ],
 )
 def test_a_name_is_taken_apart(text, given, family):
