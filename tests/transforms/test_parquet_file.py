@@ -192,3 +192,13 @@ def test_limits_hold_for_columns_and_rows(stage):
 def test_a_text_that_many_rows_have_is_held_once(stage):
     staged = stage(parquet(title=["A", "B", None] * 300, abstract=["x" * 100_000] * 900), limits=ReadLimits(entry_bytes=1_000))
     assert staged.reasons == ["entry_too_long"] * 900
+
+
+def test_a_few_bytes_of_very_many_equal_rows_are_no_list(tmp_path, stage):
+    rows = 1_100_000
+    pq.write_table(
+        pa.table({"title": pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x"])}), tmp_path / "bomb"
+    )
+    staged = stage((tmp_path / "bomb").read_bytes())
+    assert staged.reasons == ["document_too_large"]
+    assert staged.facts.verdict == "unreadable"

@@ -196,9 +196,9 @@ class BatchBuilder:
         self._rejects.append(
             {
                 "reason": reason,
-                "message": message,
+                "message": without_surrogates(message),
                 "text": without_surrogates(text),
-                "locator": locator,
+                "locator": without_surrogates(locator),
                 "span_start": start,
                 "span_end": end,
             }

@@ -18,6 +18,9 @@ from transforms.readers.mapping import Mapper
 from transforms.readers.openreview_ids import is_id_name, openreview_columns
 from transforms.readers.plain_values import plain_value
 
+_MANY_ROWS = 1_000_000
+"""A file of so many rows is refused if it has not a byte for each: a few kilobytes may hold billions of equal rows."""
+
 _MAGIC = b"PAR1"
 _SAMPLE_ROWS = 1_000
 _BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError, RuntimeError)
@@ -38,7 +41,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
     """The rows as records; the entries are counted by the file's footer. What is broken of a row group is one reject.
 
     Raises:
-        ReadError: `broken_parquet`, or `not_a_paper_list` where no column is recognised.
+        ReadError: `broken_parquet`, `too_many_columns`, `document_too_large`, or `not_a_paper_list`: no column is known.
         OSError: the file could not be read now, such as for a fault of the disk.
     """
     try:
@@ -53,6 +56,9 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         if len(names) > raw_file.limits.columns:
             message = f"{len(names)} columns: {more_than('columns', raw_file.limits.columns)}"
             raise ReadError("too_many_columns", message)
+        if file.metadata.num_rows > max(_MANY_ROWS, raw_file.size_bytes):
+            message = f"{file.metadata.num_rows} rows in {raw_file.size_bytes} bytes: more than one a byte, as in a bomb"
+            raise ReadError("document_too_large", message)
         found = _found(file, names)
         if not (found or has_paper_columns(names)):
             raise ReadError(

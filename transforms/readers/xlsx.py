@@ -54,12 +54,13 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         ReadError: `broken_xlsx`, `document_too_large`, or `not_a_paper_list` where no sheet has a header that tells papers.
     """
     workbook = open_workbook(raw_file)
-    rejects, names, notes = dict[str, str](), list[str](), list[str]()
+    rejects, names, notes, broken_count = dict[str, str](), list[str](), list[str](), 0
     for sheet in workbook.sheets:
         try:
             grid = _grid(sheet, workbook, raw_file)
         except _SheetError as error:
             rejects[sheet.name] = str(error)
+            broken_count += 1
             continue
         if grid is None:
             continue
@@ -73,9 +74,8 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
         notes += [f"{sheet.name} row {number}: {' | '.join(filter(None, cells))}" for number, cells in sample[:place]]
         yield from _records(raw_file, sheet, grid, place, sample)
     if not names:
-        raise ReadError(
-            "not_a_paper_list", "; ".join(f"{name}: {problem}" for name, problem in rejects.items())[:1000] or "empty"
-        )
+        reason = "broken_xlsx" if broken_count else "not_a_paper_list"
+        raise ReadError(reason, "; ".join(f"{name}: {problem}" for name, problem in rejects.items())[:1000] or "empty")
     builder = BatchBuilder()
     for name, problem in rejects.items():
         builder.reject("unread_part", f"the sheet {name} holds no papers that can be read: {problem}", text="", locator=name)
