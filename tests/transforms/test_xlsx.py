@@ -219,4 +219,4 @@ def test_damaged_xml_in_a_sound_workbook_never_fails_and_always_balances(stage, 
 def test_ids_of_openreview_are_known_by_their_form(stage):
     rows = [["", "rating"], ["2p_5F9sHN9", 6], ["vyn49BUAkoD", 3], ["nUoI0DKg_Ti", 3]]
     assert stage(workbook(P=rows)).records["openreview_id_raw"].to_list() == ["2p_5F9sHN9", "vyn49BUAkoD", "nUoI0DKg_Ti"]
-    assert stage(workbook(P=[*rows, ["plain", 1]])).facts.verdict == "unreadable"
+    assert stage(workbook(P=[*rows, ["plain", 1]])).facts.verdict == "not_a_paper_list"
