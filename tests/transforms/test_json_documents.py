@@ -209,3 +209,29 @@ def test_many_documents_are_read_in_a_window_that_does_not_grow(tmp_path, monkey
     batches = list(read(RawFile(path, path.stat().st_size, ReadLimits(entry_bytes=100))))
     assert pl.concat([batch.records for batch in batches])["title_raw"].to_list() == [f"A {n}" for n in range(200)]
     assert max(lengths) <= 400
+
+
+def test_the_answer_of_a_service_about_one_paper_is_that_paper_and_not_its_references(stage):
+    work = {"DOI": "10.5555/g", "title": ["Glow"], "member": "1", "reference": [{"DOI": "10.5555/o", "article-title": "Other"}]}
+    for document in (work, {"status": "ok", "message": work}):
+        staged = stage(json.dumps(document, indent=1))
+        assert staged.records["title_raw"].to_list() == ["Glow"]
+        assert staged.reasons == []
+
+
+def test_an_object_with_a_title_in_a_document_without_papers_is_no_paper(stage):
+    document = {"openapi": "3.0", "info": {"title": "Pebbles", "version": "1"}, "paths": {"/a": {"get": {"summary": "x"}}}}
+    assert stage(json.dumps(document)).facts.verdict == "not_a_paper_list"
+
+
+def test_a_review_beside_the_paper_it_is_about_is_no_paper(stage):
+    paper = {"id": "p3bbl3s0und", "forum": "p3bbl3s0und", "replyto": None, "content": {"title": "Sorting Pebbles by Sound"}}
+    review = {"id": "r3v13w", "forum": "p3bbl3s0und", "replyto": "p3bbl3s0und", "content": {"title": "Good pebbles"}}
+    staged = stage(json.dumps([paper, review]))
+    assert staged.records["title_raw"].to_list() == ["Sorting Pebbles by Sound"]
+    assert staged.reasons == ["not_a_paper"]
+
+
+def test_what_describes_the_columns_of_a_list_is_no_reject(stage):
+    document = {"features": [{"name": "title"}], "rows": [{"row_idx": 0, "row": {"title": "A", "abstract": "B"}}]}
+    assert stage(json.dumps(document)).reasons == []

@@ -170,10 +170,15 @@ class BatchBuilder:
     ) -> None:
         """Adds a record: `raw` is the source's own columns as given, `context` fields that stand elsewhere in the file.
 
-        `raw_text` is the JSON text of `raw` where the reader has a truer one than `raw_json(raw)`.
+        `raw_text` is the JSON text of `raw` where the reader has a truer one than `raw_json(raw)`. What its shape says is
+        no paper, such as a review, is a reject.
         """
         start, end = span if span else (None, None)
         text = raw_json(raw) if raw_text is None else raw_text
+        if self.mapper.is_other(raw):
+            message = "expected a paper, found something that is said of one, such as a review or a decision"
+            self.reject("not_a_paper", message, text=text, locator=locator, span=span)
+            return
         row: dict[str, object] = {"locator": locator, "span_start": start, "span_end": end, "raw": text}
         row.update(context or {})
         row.update(self.mapper.fields(raw))

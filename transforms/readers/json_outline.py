@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from transforms.readers.base import ReadError
 from transforms.readers.columns import column_map, has_paper_columns
@@ -25,14 +25,16 @@ from transforms.readers.shapes import find_shape
 _LEVELS = 6
 """How many objects deep records are looked for. Lists by conference, year and track are three deep."""
 
-_OTHER_PAPERS = frozenset({"references", "citations", "citedby", "cited_by", "related", "versions", "bibliography"})
+_OTHER_PAPERS = frozenset(
+    {"reference", "references", "citations", "citedby", "cited_by", "related", "versions", "bibliography", "relateditems"}
+)
 """Arrays in a paper that list other papers; without them a paper with its references would be read as its references."""
 
 _ENTITY = frozenset({"claims", "labels"})
 """Names of an entity of Wikidata, whose title is its own identifier."""
 
-_DESCRIPTIONS = frozenset({"collections"})
-"""Objects that describe a list though they are many: Zotero's folders, which name the items in them."""
+_DESCRIPTIONS = frozenset({"collections", "facets", "features", "fields", "messages", "schema"})
+"""Objects that describe a list though they are many: Zotero's folders, the columns of a dataset, messages of a service."""
 
 _TELLING_FIELDS = frozenset(
     {"title_raw", "authors_raw", "abstract_raw", "doi_raw", "arxiv_id_raw", "openreview_id_raw", "pmid_raw", "acl_id_raw"}
@@ -46,7 +48,8 @@ class Part:
     """A part of a document: records, or something that is not read, with what is wrong with it.
 
     It has its JSON pointer, the name it is the value of, and where it begins and ends; `end` is None where the text ends
-    before. `kind` is `array`, `rows`, `keyed`, `columns`, `record`, `sequence` or `unread`; `header` are the names of rows.
+    before. `kind` is `array`, `rows`, `keyed`, `columns`, `record`, `sequence`, or not read: `unread`, or `lone`, an object
+    that is a paper though no list. `header` are the names of rows.
     """
 
     pointer: str
@@ -61,7 +64,7 @@ class Part:
     @property
     def is_read(self) -> bool:
         """Whether it holds records."""
-        return self.kind != "unread"
+        return self.kind not in ("unread", "lone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,10 @@ def outline(text: str, position: int = 0) -> Outline | None:
         return Outline(start, end, tuple(_array_parts(text, Member("", start, end), "", _LEVELS)), {})
     inner = list(members(text, start))
     parts = tuple(_object_parts(text, Member("", start, end), inner, "", _LEVELS))
+    lone = [part for part in parts if part.kind == "lone"]
+    if len(lone) == 1 and not any(part.is_read for part in parts):
+        # A service's answer about one paper: {"status": "ok", "message": {…}}.
+        parts = tuple(replace(part, kind="record", reason="", message="") if part is lone[0] else part for part in parts)
     if parts and parts[0].kind == "record" and end is not None and text[end:].lstrip(SEPARATORS).startswith("{"):
         parts = (Part("", "", start, None, "sequence"),)
     return Outline(start, end, parts, _context(text, inner))
@@ -168,8 +175,9 @@ def _nested_parts(text: str, member: Member, pointer: str, levels: int) -> Itera
     parts = list(_object_parts(text, member, inner, pointer, levels))
     if any(part.kind == "record" for part in parts):
         # Beside records it may describe the list, such as the journal that they stand in.
-        yield from _unread(pointer, member, "one object that names a paper")
-    elif any(part.is_read for part in parts):
+        kind = "lone" if _is_sure([name.name for name in inner]) else "unread"
+        yield from _unread(pointer, member, "one object that names a paper", kind)
+    elif any(part.is_read for part in parts) or [part.kind for part in parts] == ["lone"]:
         yield from parts
     elif parts or (inner and all(text[value.start] == "{" for value in inner)):
         yield from _unread(pointer, member, "an object of objects, of which none is in an array of records")
@@ -212,9 +220,13 @@ def _is_keyed(text: str, inner: list[Member]) -> bool:
     papers = [names for names in looked_at if names_paper(names)]
     if 2 * len(papers) < len(looked_at) or not papers:
         return False
-    fields = {field for field in column_map(papers[0]).values() if field in _TELLING_FIELDS}
-    is_sure = len(fields) > 1 or find_shape(papers[0]) is not None
-    return len(papers) > 1 or (is_sure and len(inner) == 1)
+    return len(papers) > 1 or (_is_sure(papers[0]) and len(inner) == 1)
+
+
+def _is_sure(names: list[str]) -> bool:
+    """Whether an object with these names is a paper beyond doubt: it has two of what tells one, or a known shape."""
+    fields = {field for field in column_map(names).values() if field in _TELLING_FIELDS}
+    return len(fields) > 1 or find_shape(names) is not None
 
 
 def _header(text: str, start: int) -> tuple[str, ...]:
@@ -237,11 +249,11 @@ def _texts(text: str, member: Member) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) and all(isinstance(name, str) for name in value) else ()
 
 
-def _unread(pointer: str, member: Member, found: str) -> Iterator[Part]:
+def _unread(pointer: str, member: Member, found: str, kind: str = "unread") -> Iterator[Part]:
     if member.name in _DESCRIPTIONS:
         return
     message = f"expected arrays of records beside the ones that were read, found {found}"
-    yield Part(pointer, member.name, member.start, member.end, "unread", reason="unread_part", message=message)
+    yield Part(pointer, member.name, member.start, member.end, kind, reason="unread_part", message=message)
 
 
 def pointer_step(name: str) -> str:

@@ -193,11 +193,11 @@ class DocumentReading:
             ReadError: `broken_json` or `too_deep`, of the first document of a file.
         """
         entry = self._decoded(part.start)
-        if entry.reason and not self.prefix:
+        if entry.reason and not self.prefix and not part.pointer:
             raise ReadError(entry.reason, entry.message)
         end = entry.end if not entry.reason else part.end or len(self.text)
         self.counted += 1 if entry.reason else count_values(self.text, part.start, end)
-        self._add(replace(entry, end=end), "document")
+        self._add(replace(entry, end=end), part.pointer or "document")
         self.position = end
 
     def _add_unread(self, part: Part) -> None:

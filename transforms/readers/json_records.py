@@ -102,7 +102,7 @@ def _outline(window: Window, position: int) -> Outline | None:
     if document is None or window.is_whole or document.end is not None:
         return document
     last = document.parts[-1] if document.parts else None
-    if last is None or last.end is not None or last.kind in ("unread", "columns", "record"):
+    if last is None or last.end is not None or last.kind in ("unread", "lone", "columns", "record"):
         window.read_all()
         return outline(window.text, position)
     return document

@@ -44,6 +44,7 @@ class Mapped:
     shape: str | None
     is_flat: bool
     inside: str = ""
+    unless: str = ""
 
     def fields(self, raw: Mapping[str, object]) -> dict[str, object]:
         """The fields that a record fills."""
@@ -81,6 +82,11 @@ class Mapper:
             mapped = self.mapped(names)
         self._tally[names] += 1
         return mapped.fields(raw)
+
+    def is_other(self, raw: Mapping[str, object]) -> bool:
+        """Whether a record's shape says of it that it is something else than a paper; such a record is not counted."""
+        unless = self.mapped(tuple(raw)).unless
+        return bool(unless) and bool(value_at(raw, unless))
 
     def count(self, names: tuple[str, ...], record_count: int) -> None:
         """Counts records with these columns that were mapped with what `mapped` says."""
@@ -125,7 +131,9 @@ class Mapper:
         paths |= {path: field for path, field in known.items() if path not in given and field != IGNORED_COLUMN}
         decided_by = rules | dict.fromkeys(found, "format") | dict.fromkeys(given, "config")
         is_flat = paths.keys() <= there and not (shape and shape.inside)
-        return Mapped(paths, decided_by, shape.name if shape else None, is_flat, shape.inside if shape else "")
+        if shape is None:
+            return Mapped(paths, decided_by, None, is_flat)
+        return Mapped(paths, decided_by, shape.name, is_flat, shape.inside, shape.unless)
 
 
 def _by_shape_or_name(names: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str], Shape | None]:

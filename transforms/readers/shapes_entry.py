@@ -15,6 +15,7 @@ class Shape:
     name of the record means something else than a column of that name does. Names that no path begins with are known as
     columns are, by name.
     `inside` is the name of the object that is the record proper, whatever shape that has; `fields` then comes before it.
+    `unless` is a path: a record that has a value there is something else (a review in a paper's forum), and is a reject.
     `example` is a record of it, as JSON text.
     """
 
@@ -24,6 +25,7 @@ class Shape:
     fields: Mapping[str, str] = field(default_factory=dict)
     example: str = ""
     inside: str = ""
+    unless: str = ""
 
     def fits(self, names: frozenset[str]) -> bool:
         """Whether a record with these names at its top level is of this shape."""

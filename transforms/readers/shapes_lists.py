@@ -72,6 +72,7 @@ LIST_SHAPES: tuple[Shape, ...] = (
  "cdate": 1695000000000, "content": {"title": {"value": "Sorting Pebbles by Sound"}, "authors": {"value": ["Ann Lee",
  "Bo Li"]}, "authorids": {"value": ["~Ann_Lee1", "~Bo_Li1"]}, "venue": {"value": "Pebble 2024 poster"},
  "pdf": {"value": "/pdf/p3.pdf"}}}""",
+        unless="replyto",
     ),
     Shape(
         "huggingface_row",
