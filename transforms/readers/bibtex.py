@@ -21,6 +21,7 @@ DIALECT: dict[str, str] = {
     "subtitle": "subtitle_raw",
     "author": "authors_raw",
     "abstract": "abstract_raw",
+    "abstractnote": "abstract_raw",  # Open Journal Systems
     "year": "year_raw",
     "date": "date_raw",
     "eventdate": "date_raw",
@@ -37,6 +38,7 @@ DIALECT: dict[str, str] = {
     "pages": "pages_raw",
     "eid": "pages_raw",
     "articleno": "pages_raw",
+    "art_number": "pages_raw",  # Scopus
     "article-number": "pages_raw",
     "publisher": "publisher_raw",
     "school": "publisher_raw",
@@ -138,7 +140,7 @@ def read(raw_file: RawFile) -> Iterator[Batch]:
 
 
 _FIELD_NAME = r"[A-Za-z][\w:.+-]*+\s*+="
-_KEY = r"(?:[^\s,=(){}\"]*+(?:\s*+,|\s)|[^,=(){}\"\r\n]*+[\r\n])\s*+(?:%[^\r\n]*+\s*+)*+"
+_KEY = r"(?:[^\s,=(){}\"]*+(?:\s*+,|\s)|[^,=(){}\"\r\n]*+[,\r\n])\s*+(?:%[^\r\n]*+\s*+)*+"
 _ENTRY = re.compile(rf"\s*+(?:{_KEY}(?:{_FIELD_NAME}|\Z)|{_FIELD_NAME}\s*+[{{\"])")
 _COMMENT_LINE = re.compile(r"[\r\n][ \t]*+%[^\r\n]*+")
 _MACRO = re.compile(r"\s*+[^\s,={}\"]++\s*+=\s*+[\"{\w]")
