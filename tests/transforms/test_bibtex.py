@@ -394,9 +394,3 @@ def test_values_of_bibtex_are_cleaned_into_what_a_reader_wants_to_see(stage):
     ]
     assert (record["pages"], record["volume"], record["year"]) == ("740-759", "31", 2018)
     assert record["identifiers"] == [{"scheme": "doi", "value": "10.5555/1521-3951(200211)234:1<23::aid-p23>3.0.co;2-f"}]
-
-
-def test_a_key_with_a_space_in_it_is_a_key(stage):
-    staged = stage("@article{Taro TANAKA2023,\n  title = {Sorting Pebbles by Sound},\n  year = {2023}\n}\n")
-    assert staged.fields[0]["source_key"] == "Taro TANAKA2023"
-    assert staged.fields[0]["title_raw"] == "Sorting Pebbles by Sound"
