@@ -29,7 +29,8 @@ _RULES = (
     # "Ann Lee", "Bo Li": a printed list without its brackets.
     _Rule(r"^(\s*\"[^\"]*\"(?:\s*,\s*\"[^\"]*\")*\s*)$", "[$1]", 0.9, needs=","),
     _Rule(r"\s*[；、]\s*|\s+[·•∙]\s+|\s*\t\s*|\s*::\s*|\s*\|\|\s*|\s*<br\s*/?>\s*", ";"),
-    _Rule(r"\s+/\s+", ";", 0.1),
+    # Not the "n / a" of a placeholder.
+    _Rule(r"([^\s;]\s?\S)\s+/\s+", "$1;", 0.1),
     _Rule(r"\s*，\s*", ", "),
     # Footnotes, whose commas separate no authors: "Ann Lee1,2, Bo Li3".
     _Rule(rf"(\p{{L}}\.?{_MARK})(?:\s*,\s*{_MARK})+", "$1"),
