@@ -53,8 +53,8 @@ def binary_kind(head: bytes) -> str | None:
 def text_kind(text: str, is_whole: bool = True) -> str | None:
     """What a text looks like, None where nothing tells.
 
-    >>> text_kind("Titel;Autoren\\nKiesel;Lee\\n")
-    "a table with ';' whose columns have no known name: Titel, Autoren"
+    >>> text_kind("Benennung;Leute\\nKiesel;Lee\\n").partition("; if")[0]
+    "a table with ';' whose columns have no known name: Benennung, Leute"
     """
     if re.match(r'[\s\ufeff]*+(?:\{\s*["}]|\[\s*[\[{"\]\d])', text):
         return "JSON without a title, abstract, DOI or identifier where a reader looks for them"
@@ -89,7 +89,8 @@ def _table(lines: list[str]) -> str | None:
         if is_header and len(rows) > 1 and sum(len(row) == len(header) for row in rows) > 0.8 * len(rows):
             names = ", ".join(name.strip() for name in header[:_MAX_NAMED_COLUMNS])
             more = ", …" if len(header) > _MAX_NAMED_COLUMNS else ""
-            return f"a table with {delimiter!r} whose columns have no known name: {names}{more}"
+            advice = "if it lists papers, say in sources.toml what its columns mean (columns = {…})"
+            return f"a table with {delimiter!r} whose columns have no known name: {names}{more}; {advice}"
     if len(lines) > 1 and has_paper_columns([lines[0].strip().strip('"')]):
         return f"a table of one column, {lines[0].strip()!r}: a table needs two columns or more to be known as one"
     return None
