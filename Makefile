@@ -16,7 +16,7 @@ run: .venv/.run
 	.venv/bin/paperlake run $(RAW)
 
 test: .venv/.dev
-	.venv/bin/python -m pytest -n auto --dist loadfile
+	.venv/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: .venv/.dev
 	.venv/bin/ruff check .
