@@ -351,7 +351,7 @@ def test_an_archive_is_no_content_for_a_reader(tmp_path: Path, folder: Path) -> 
 )
 @settings(max_examples=100, derandomize=True, deadline=None)
 def test_damage_never_crashes_and_never_invents_a_member(tmp_path_factory, make, cut: int, flips) -> None:
-    base = tmp_path_factory.getbasetemp() / "damage"
+    base = tmp_path_factory.getbasetemp() / "damaged_archives"
     base.mkdir(exist_ok=True)
     (base / "work").mkdir(exist_ok=True)
     whole = {"a.csv": b"title\nA\n" * 40, "in.zip": a_zip({"b.csv": b"title\nB\n"}), "c.csv": bytes(range(200))}

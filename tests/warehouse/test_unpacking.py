@@ -206,7 +206,7 @@ def test_nothing_stays_when_the_reader_fails(tmp_path: Path, folder: Path) -> No
 def test_damage_is_an_unpack_error_or_a_content_and_never_a_crash(
     tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes, cut: int, flips: list[tuple[int, int]]
 ) -> None:
-    folder = tmp_path_factory.getbasetemp() / "damage"
+    folder = tmp_path_factory.getbasetemp() / "damaged_streams"
     folder.mkdir(exist_ok=True)
     packed = bytearray(COMPRESSORS[name](content) * 2)
     for at, bit in flips:
