@@ -214,8 +214,6 @@ def _pairs(rows: Iterable[tuple[str, str]]) -> Table:
 
 
 def _value(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name} {inner}" for name, inner in value.items())
     if isinstance(value, list):
         return "; ".join(map(str, value))
     return str(value)

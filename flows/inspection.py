@@ -143,7 +143,7 @@ def _example(records: Sequence[Mapping[str, object]], column_name: str) -> str:
 def _shown(record: Mapping[str, Any]) -> dict[str, Any]:
     """The filled fields of a clean record."""
     authors = [author["name"] for author in record["authors"] or []]
-    identifiers = {entry["scheme"]: entry["value"] for entry in record["identifiers"] or []}
+    identifiers = [f"{entry['scheme']} {entry['value']}" for entry in record["identifiers"] or []]
     links = [link["url"] for link in record["links"] or []]
     fields = {
         **record,

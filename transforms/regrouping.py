@@ -124,11 +124,12 @@ def regroup(records: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     kept = rows.join(groups.select(pl.col("first").alias("row")), on="row", how="semi")
     kept = kept.join(values, on="row", how="left", maintain_order="left")
     is_joined = pl.col("joined_raw").is_not_null()
-    return kept.with_columns(
+    kept = kept.with_columns(
         raw=pl.coalesce("joined_raw", "raw"),
         author_names_raw=pl.when(is_joined).then("joined_names").otherwise("author_names_raw"),
         authors_raw=pl.when(is_joined).then(None).otherwise("authors_raw"),
-    ).select(records.columns)
+    )
+    return kept.sort("row").select(records.columns)  # a semi join promises no order
 
 
 def _author() -> pl.Expr:

@@ -107,3 +107,19 @@ def test_a_file_in_gzip_and_the_files_of_a_zip_are_looked_into(printed, samples:
 def test_a_broken_compression_is_told(printed, samples: Path, tmp_path: Path) -> None:
     (tmp_path / "papers").write_bytes(gzip.compress((samples / "papers.csv").read_bytes())[:100])
     assert "broken_compression" in printed(tmp_path / "papers", code=1)
+
+
+def test_every_identifier_of_a_record_is_shown(printed, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    url = "https://openreview.net/forum?id=p3bbl3s0un"
+    path.write_text(f"title,doi,arxiv_id,url\nSorting Pebbles by Sound,10.5555/pebbles.1,2401.00001,{url}\n")
+    (record,) = json.loads(printed(path, "--format", "json"))["records"]
+    assert record["identifiers"] == ["arxiv 2401.00001", "doi 10.5555/pebbles.1", "openreview p3bbl3s0un"]
+
+
+def test_two_identifiers_of_one_scheme_are_both_shown() -> None:
+    from flows.inspection import _SHOWN, _shown
+
+    ids = [{"scheme": "doi", "value": "10.5555/a"}, {"scheme": "doi", "value": "10.5555/b"}]
+    record = dict.fromkeys(_SHOWN) | {"ordinal": 1, "locator": "row 1", "identifiers": ids}
+    assert _shown(record)["identifiers"] == ["doi 10.5555/a", "doi 10.5555/b"]
