@@ -15,6 +15,6 @@ def source_defaults(source: SourceSettings) -> SourceDefaults:
     return SourceDefaults(source.name, venue=source.venue, year=source.year, has_keys=source.has_keys)
 
 
-def alias_frame(rows: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
-    """The rows of venues.csv (`settings.load_venue_aliases`) as a frame: alias, venue_id, name."""
-    return pl.DataFrame(rows, schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String}, orient="row")
+def alias_frame(rows: Sequence[tuple[str, str, str, str]]) -> pl.DataFrame:
+    """The rows of venues.csv (`settings.load_venue_aliases`) as a frame: alias, venue_id, name, kind."""
+    return pl.DataFrame(rows, schema=dict.fromkeys(("alias", "venue_id", "name", "kind"), pl.String), orient="row")

@@ -134,8 +134,8 @@ def load_settings(config_dir: Path | None = None) -> Settings:
     return Settings(folder, **parts, sources=sources, tables_key=_tables_key(folder, sources, parts["limits"]))
 
 
-def load_venue_aliases(settings: Settings) -> list[tuple[str, str, str]]:
-    """The rows of `venues.csv`: alias, venue_id, name.
+def load_venue_aliases(settings: Settings) -> list[tuple[str, str, str, str]]:
+    """The rows of `venues.csv`: alias, venue_id, name, kind.
 
     Raises:
         ConfigError: the file is missing, or its header is another.
@@ -146,15 +146,15 @@ def load_venue_aliases(settings: Settings) -> list[tuple[str, str, str]]:
             rows = list(csv.reader(file))
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
-    header = ["alias", "venue_id", "name"]
+    header = ["alias", "venue_id", "name", "kind"]
     if not rows or rows[0] != header:
         raise ConfigError(
             f"venues.csv: expected the header {','.join(header)}, found {','.join(rows[0]) if rows else 'an empty file'}"
         )
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(header) or not all(row):
-            raise ConfigError(f"venues.csv row {number}: expected three filled cells, found {row}")
-    return [(alias, venue_id, name) for alias, venue_id, name in rows[1:]]
+            raise ConfigError(f"venues.csv row {number}: expected four filled cells, found {row}")
+    return [(alias, venue_id, name, kind) for alias, venue_id, name, kind in rows[1:]]
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

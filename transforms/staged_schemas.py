@@ -51,6 +51,9 @@ STAGED_RECORDS = Table(
     ("ordinal",),
 )
 
+VENUE_KINDS = ("conference", "journal", "workshop", "preprint", "book")
+"""What a venue may be, in config/venues.csv and in `venue_kind`."""
+
 CLEAN_RECORDS = Table(
     "clean_records",
     "one row a record that is typed and cleaned, in file order",
@@ -70,6 +73,7 @@ CLEAN_RECORDS = Table(
         column("title_is_cut", "bool", "whether the source cut the title short"),
         column("venue_id", "string?", "as in `papers`"),
         column("venue", "string?", "as in `papers`"),
+        column("venue_kind", "string?", "what the venue is; null where nothing tells", *VENUE_KINDS),
         column("year", "int16?", "as in `papers`"),
         column("decision", "string?", "as in `papers`"),
         column("type", "string?", "as in `papers`"),

@@ -5,7 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from transforms.schemas import SchemaError
+from transforms.staged_schemas import VENUE_KINDS
 from transforms.text import plain_text
+from transforms.venue_kind import venue_kind
+
+_COLUMNS = ("alias", "venue_id", "name", "kind")
 
 # A venue's text that names a part beside the main proceedings; such a text is never the main conference.
 _BESIDE = (
@@ -33,25 +37,29 @@ _HOSTS = (
 )
 
 
-def load_aliases(venue_aliases: pl.DataFrame) -> dict[str, tuple[str, str]]:
-    """The venue id and name for each alias key of a frame with the columns alias, venue_id and name.
+def load_aliases(venue_aliases: pl.DataFrame) -> dict[str, tuple[str, str, str]]:
+    """The venue's id, name and kind for each alias key of a frame with the columns alias, venue_id, name and kind.
 
-    >>> load_aliases(pl.DataFrame({"alias": ["ICLR"], "venue_id": ["iclr"], "name": ["ICLR"]}))
-    {'iclr': ('iclr', 'ICLR')}
+    >>> load_aliases(pl.DataFrame({"alias": ["ICLR"], "venue_id": ["iclr"], "name": ["ICLR"], "kind": ["conference"]}))
+    {'iclr': ('iclr', 'ICLR', 'conference')}
 
     Raises:
-        SchemaError: a column is missing, or two aliases are the same once normalised but mean two venues.
+        SchemaError: a column is missing, a kind is not one of `staged_schemas.VENUE_KINDS`, or two aliases are the same once
+            normalised but mean two venues.
     """
-    missing = [name for name in ("alias", "venue_id", "name") if name not in venue_aliases.columns]
+    missing = [name for name in _COLUMNS if name not in venue_aliases.columns]
     if missing:
         raise SchemaError(
-            f"venues.csv: expected the columns alias, venue_id and name, but {', '.join(missing)} "
+            f"venues.csv: expected the columns {', '.join(_COLUMNS)}, but {', '.join(missing)} "
             f"{'is' if len(missing) == 1 else 'are'} missing; it has {', '.join(venue_aliases.columns)}. Correct line 1."
         )
-    aliases: dict[str, tuple[str, str]] = {}
-    rows = venue_aliases.select(venue_key(pl.col("alias").cast(pl.String)).alias("key"), "venue_id", "name")
-    for key, venue_id, name in rows.drop_nulls().iter_rows():
-        if aliases.setdefault(key, (venue_id, name)) != (venue_id, name):
+    aliases: dict[str, tuple[str, str, str]] = {}
+    rows = venue_aliases.select(venue_key(pl.col("alias").cast(pl.String)).alias("key"), *_COLUMNS[1:])
+    for key, *venue in rows.drop_nulls().iter_rows():
+        venue_id, name, kind = venue
+        if kind not in VENUE_KINDS:
+            raise SchemaError(f"venues.csv: '{venue_id}' has the kind '{kind}', which is none of {', '.join(VENUE_KINDS)}.")
+        if aliases.setdefault(key, (venue_id, name, kind)) != (venue_id, name, kind):
             raise SchemaError(
                 f"venues.csv: an alias that reads '{key}' once normalised stands for both '{aliases[key][0]}' and "
                 f"'{venue_id}'. Keep one of the two rows."
@@ -80,18 +88,19 @@ def venue_key(venue: pl.Expr) -> pl.Expr:
 
 
 def clean_venues(texts: pl.Series, venue_aliases: pl.DataFrame) -> pl.DataFrame:
-    """The columns venue_id and venue for each text, row by row.
+    """The columns venue_id, venue and venue_kind for each text, row by row.
 
     `venue` is the curated name where the venue is known, else the text without mark-up; a workshop, tutorial or
-    demonstration at a conference is not that conference.
+    demonstration at a conference is not that conference. `venue_kind` is the curated kind, else what the text tells.
 
-    >>> aliases = pl.DataFrame({"alias": ["ICML"], "venue_id": ["icml"], "name": ["Machine Learning Conference"]})
-    >>> clean_venues(pl.Series(["ICML 2024", "ICML 2024 Workshop on Maps"]), aliases).rows()
-    [('icml', 'Machine Learning Conference'), (None, 'ICML 2024 Workshop on Maps')]
+    >>> rows = {"alias": ["ICML"], "venue_id": ["icml"], "name": ["Machine Learning Conference"], "kind": ["conference"]}
+    >>> clean_venues(pl.Series(["ICML 2024", "ICML 2024 Workshop on Maps"]), pl.DataFrame(rows)).rows()
+    [('icml', 'Machine Learning Conference', 'conference'), (None, 'ICML 2024 Workshop on Maps', 'workshop')]
     """
     aliases = load_aliases(venue_aliases)
-    ids = {key: venue_id for key, (venue_id, _) in aliases.items()}
-    names = dict(aliases.values())
+    ids = {key: venue_id for key, (venue_id, _, _) in aliases.items()}
+    names = {venue_id: name for venue_id, name, _ in aliases.values()}
+    kinds = {venue_id: kind for venue_id, _, kind in aliases.values()}
     distinct = texts.drop_nulls().unique(maintain_order=True).alias("text").to_frame()
     known = distinct.with_columns(plain=plain_text(pl.col("text"))).with_columns(
         venue_id=pl.coalesce(
@@ -102,9 +111,13 @@ def clean_venues(texts: pl.Series, venue_aliases: pl.DataFrame) -> pl.DataFrame:
         )
     )
     known = known.with_columns(
-        venue=pl.coalesce(pl.col("venue_id").replace_strict(names, default=None, return_dtype=pl.String), pl.col("plain"))
+        venue=pl.coalesce(pl.col("venue_id").replace_strict(names, default=None, return_dtype=pl.String), pl.col("plain")),
+        venue_kind=pl.coalesce(
+            pl.col("venue_id").replace_strict(kinds, default=None, return_dtype=pl.String), venue_kind(pl.col("plain"))
+        ),
     )
-    return texts.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left").select("venue_id", "venue")
+    rows = texts.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left")
+    return rows.select("venue_id", "venue", "venue_kind")
 
 
 def venue_in_address(addresses: pl.Expr) -> pl.Expr:

@@ -225,7 +225,7 @@ def config(folder: Path, pipeline: str = "", sources: str = "") -> Path:
     folder.mkdir(exist_ok=True)
     (folder / "pipeline.toml").write_text(pipeline)
     (folder / "sources.toml").write_text(sources)
-    (folder / "venues.csv").write_text("alias,venue_id,name\n")
+    (folder / "venues.csv").write_text("alias,venue_id,name,kind\n")
     return folder
 
 

@@ -17,7 +17,8 @@ def test_the_projects_own_config_is_valid(project: Path) -> None:
     settings = load_settings(project / "config")
     assert settings.lake.path == "lake"
     assert settings.query.time_seconds > 0
-    assert ("ICLR", "iclr", "International Conference on Learning Representations") in load_venue_aliases(settings)
+    iclr = ("ICLR", "iclr", "International Conference on Learning Representations", "conference")
+    assert iclr in load_venue_aliases(settings)
 
 
 def test_missing_files_mean_the_defaults(tmp_path: Path) -> None:
@@ -75,7 +76,9 @@ def test_where_a_sources_files_lie_has_no_say_in_the_tables_but_its_year_has(tmp
     assert key('[sources.a]\nlocation = "x"\nyear = 2025') != here
 
 
-@pytest.mark.parametrize("text", ["", "alias,venue\nICLR,iclr\n", "alias,venue_id,name\nICLR,,x\n"])
+@pytest.mark.parametrize(
+    "text", ["", "alias,venue\nICLR,iclr\n", "alias,venue_id,name\nICLR,iclr,x\n", "alias,venue_id,name,kind\nICLR,,x,book\n"]
+)
 def test_a_broken_venue_list_is_an_error_and_not_an_empty_one(tmp_path: Path, text: str) -> None:
     (tmp_path / "venues.csv").write_text(text)
     with pytest.raises(ConfigError, match=r"venues\.csv"):

@@ -382,7 +382,7 @@ def test_values_of_bibtex_are_cleaned_into_what_a_reader_wants_to_see(stage):
           doi = {{10.5555/1521-3951(200211)234:1{\textless}23::AID-P23{\textgreater}3.0.CO;2-F}},
         }"""
     staged = stage(text).records.with_columns(file_sha256=pl.lit("f00d"))
-    aliases = pl.DataFrame(schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String})
+    aliases = pl.DataFrame(schema=dict.fromkeys(("alias", "venue_id", "name", "kind"), pl.String))
     record = clean_records(staged, source=SourceDefaults("test"), venue_aliases=aliases).records.row(0, named=True)
     assert record["title"] == "Thin Cu₂O films of Dörte & Co: μJ"
     assert [(author["given"], author["family"], author["name"]) for author in record["authors"]] == [

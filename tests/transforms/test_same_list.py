@@ -54,7 +54,7 @@ PAPERS = [
         "score": None,
     },
 ]  # fmt: skip
-ALIASES = pl.DataFrame(schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String})
+ALIASES = pl.DataFrame(schema=dict.fromkeys(("alias", "venue_id", "name", "kind"), pl.String))
 
 
 def delimited(delimiter: str, encoding: str = "utf-8") -> bytes:

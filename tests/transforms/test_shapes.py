@@ -13,7 +13,7 @@ from transforms.readers.shapes import SHAPES, find_shape
 from transforms.readers.shapes_paths import CONVERSIONS, heads
 from transforms.staged_schemas import FIELDS
 
-NO_ALIASES = pl.DataFrame(schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String})
+NO_ALIASES = pl.DataFrame(schema=dict.fromkeys(("alias", "venue_id", "name", "kind"), pl.String))
 BY_NAME = {shape.name: shape for shape in SHAPES}
 
 

@@ -16,7 +16,7 @@ def venue_id(text):
 
 
 def test_the_aliases_are_sorted_and_each_is_unique_once_normalised():
-    assert ALIASES.columns == ["alias", "venue_id", "name"]
+    assert ALIASES.columns == ["alias", "venue_id", "name", "kind"]
     assert ALIASES.select("venue_id", "alias").rows() == sorted(ALIASES.select("venue_id", "alias").rows())
     keys = ALIASES.select(venue_key(pl.col("alias"))).to_series()
     assert keys.null_count() == 0
@@ -108,11 +108,18 @@ def test_the_venue_is_the_curated_name_else_the_text_without_markup():
 
 
 def test_one_alias_for_two_venues_is_an_error_that_names_both():
-    rows = pl.DataFrame({"alias": ["Maps", "The Maps 2020"], "venue_id": ["maps", "charts"], "name": ["Maps", "Charts"]})
+    rows = pl.DataFrame(
+        {
+            "alias": ["Maps", "The Maps 2020"],
+            "venue_id": ["maps", "charts"],
+            "name": ["Maps", "Charts"],
+            "kind": ["journal", "journal"],
+        }
+    )
     with pytest.raises(SchemaError, match=r"'maps'.*both 'maps' and 'charts'"):
         load_aliases(rows)
 
 
 def test_a_missing_column_is_an_error_that_says_which():
     with pytest.raises(SchemaError, match="venue_id is missing"):
-        load_aliases(pl.DataFrame({"alias": ["A"], "name": ["A"]}))
+        load_aliases(pl.DataFrame({"alias": ["A"], "name": ["A"], "kind": ["book"]}))

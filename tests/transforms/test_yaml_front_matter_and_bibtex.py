@@ -9,7 +9,7 @@ from transforms.readers.base import RawFile
 from transforms.readers.yaml_values import yaml_value
 from transforms.staging import StagedFrames, stage_file
 
-NO_ALIASES = pl.DataFrame(schema={"alias": pl.String, "venue_id": pl.String, "name": pl.String})
+NO_ALIASES = pl.DataFrame(schema=dict.fromkeys(("alias", "venue_id", "name", "kind"), pl.String))
 COMPARED = ("title", "abstract", "authors", "venue", "year", "volume", "pages", "publisher", "type", "identifiers", "pdf_url")
 
 
