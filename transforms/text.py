@@ -29,9 +29,8 @@ _FORMATTING_MACRO = (
 
 # All but letters, digits and the vowel signs that Indic and South-East Asian scripts write as marks; of marks, the
 # accents of Latin, Greek and Cyrillic (U+0300–036F) and the points of Hebrew and Arabic go too.
-_NOT_KEY = (
-    r"[^\p{L}\p{N}\p{M}]+|[\x{0300}-\x{036F}\x{0591}-\x{05C7}\x{064B}-\x{065F}\x{0670}\x{06D6}-\x{06ED}]+"
-)  # fmt: skip
+_MARKS = r"[\x{0300}-\x{036F}\x{0591}-\x{05C7}\x{064B}-\x{065F}\x{0670}\x{06D6}-\x{06ED}]+"
+_NOT_KEY = rf"[^\p{{L}}\p{{N}}\p{{M}}]+|{_MARKS}"
 
 
 _MAY_NEED_CLEANING = r"[&<\\$*_`{~#\x00-\x1F\x7F]|--|\]\(|  |[^\x00-\x7F]"
@@ -94,6 +93,15 @@ def letters_key(text: pl.Expr) -> pl.Expr:
     return text.map_batches(_letters_keys, return_dtype=pl.String, is_elementwise=True)
 
 
+def words_key(text: pl.Expr) -> pl.Expr:
+    """The words of a text as `letters_key` has its letters, with single spaces between them; null where there are none.
+
+    >>> pl.select(words_key(pl.lit("Naïve Bayes: α-Stable & Robust!"))).item()
+    'naive bayes alpha stable and robust'
+    """
+    return text.map_batches(_words_keys, return_dtype=pl.String, is_elementwise=True)
+
+
 def abstract_key(abstract: pl.Expr) -> pl.Expr:
     """The letters and digits of a cleaned abstract, as in `letters_key`; null for an abstract that is missing.
 
@@ -147,6 +155,22 @@ def _letters_keys(texts: pl.Series) -> pl.Series:
     """
     is_rich = texts.str.contains(r"[^\x00-\x7F]|[\\&]").fill_null(False)
     return _null_where_empty(_on_rows(_on_rows(texts, ~is_rich, _plain_keys), is_rich, _rich_keys))
+
+
+def _words_keys(texts: pl.Series) -> pl.Series:
+    is_rich = texts.str.contains(r"[^\x00-\x7F]|[\\&]").fill_null(False)
+    return _null_where_empty(_on_rows(_on_rows(texts, ~is_rich, _plain_words), is_rich, _rich_words))
+
+
+def _plain_words(texts: pl.Series) -> pl.Series:
+    return texts.str.to_lowercase().str.replace_all(r"[^0-9a-z]+", " ").str.strip_chars(" ")
+
+
+def _rich_words(texts: pl.Series) -> pl.Series:
+    letters = texts.str.replace_all(_FORMATTING_MACRO, "").str.normalize("NFKD").str.to_lowercase()
+    letters = letters.str.replace_all("&", " and ", literal=True)
+    spelled = letters.str.replace_many(_LETTER_SPELLINGS).str.replace_all(_MARKS, "")
+    return spelled.str.replace_all(r"[^\p{L}\p{N}\p{M}]+", " ").str.strip_chars(" ")
 
 
 def _plain_keys(texts: pl.Series) -> pl.Series:
