@@ -56,6 +56,11 @@ class Lake:
         return self.state_dir / "live.json"
 
     @property
+    def decisions_path(self) -> Path:
+        """People's verdicts on pairs of records."""
+        return self.path / "decisions.csv"
+
+    @property
     def spill_dir(self) -> Path:
         """Where queries that do not fit in memory spill to."""
         return self.path / "tmp"
