@@ -12,7 +12,7 @@ from transforms.dates import year, year_in_address
 from transforms.frames import polars_schema
 from transforms.identifiers import clean_identifiers, paper_addresses
 from transforms.links import clean_links, page_url
-from transforms.numbering import number, pages
+from transforms.numbering import number, pages, volume
 from transforms.placeholders import without_placeholder
 from transforms.record_keys import record_keys
 from transforms.staged_schemas import CLEAN_RECORDS, STAGED_RECORDS
@@ -122,8 +122,8 @@ def _clean_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
             decision(pl.col("decision_raw")), "decision_tag", venue_decision(pl.col("venue_raw")), pl.lit(None, pl.String)
         ).alias("decision"),
         without_placeholder(plain_text(pl.col("type_raw")).str.to_lowercase(), "na").alias("type"),
-        number(pl.col("volume_raw")).alias("volume"),
-        number(pl.col("number_raw")).alias("number"),
+        volume(pl.col("volume_raw")).alias("volume"),
+        number(pl.col("number_raw"), pl.col("volume_raw")).alias("number"),
         pages(pl.col("pages_raw")).alias("pages"),
         without_placeholder(plain_text(pl.col("publisher_raw")), "na").alias("publisher"),
         keywords(plain_text(pl.col("keywords_raw")), "keywords_tag").alias("keywords"),

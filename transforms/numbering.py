@@ -1,4 +1,8 @@
-"""This module cleans where in a volume a paper stands: pages, volume, number."""
+"""This module cleans where in a volume a paper stands: pages, volume, number; and makes the keys they are compared by.
+
+The clean columns keep what the source says. The keys are for comparison only: they undo what spreadsheets and exports do to
+numbers ("01-Oct" for pages 1-10), and are null where a text names no page, volume or issue.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +10,171 @@ import polars as pl
 
 from transforms.placeholders import without_placeholder
 
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_NUMBERS = {name: str(place) for place, name in enumerate(_MONTHS, start=1)}
+_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
+_NO_PLACE = (
+    r"na|n\.?pag(?:ination)?\.?|(?:no|no paging|var(?:ious)?)[ .]*(?:pages?|pagings?|pagination|volume|issue|number)|"
+    r"in press|epub|(?:e-?pub )?ahead of print|(?:online|early|first) (?:first|online|access|view|publication)"
+)
+"""What reference managers and MEDLINE write into volume, issue and pages of a paper that has none yet."""
+
+_NO_PAGINATION = r"(?i)\s*[(\[](?:no|var(?:ious)?\.?) ?pag(?:ination|ings?|es)[)\]]|\s*\[?\(?e-?pub ahead of print\)?\]?$"
+_NUMBER_WORD = r"(?:no|nr|number|iss|issue)"
+_WITH_NUMBER = r"^(\d[\w.-]*|[IVXLC]+)\s*\(([^()]+)\)?$"
+
 
 def pages(text: pl.Expr) -> pl.Expr:
     """Pages with plain hyphens and no spaces around them, as given otherwise; null for a placeholder.
 
-    >>> texts = pl.Series(["376 -- 383", "pp. 221–8", "e1203", "12-15, 20", "N/A"])
+    >>> texts = pl.Series(["376 -- 383", "pp. 221–8", "e1203", "12-15, 20", "N/A", "N.PAG"])
     >>> pl.select(pages(pl.lit(texts))).to_series().to_list()
-    ['376-383', '221-8', 'e1203', '12-15, 20', None]
+    ['376-383', '221-8', 'e1203', '12-15, 20', None, None]
     """
     plain = _trimmed(text).str.replace(r"^(?i:pages?|pp?\.?)[\s:]+", "").str.replace_all(r"\s*[-‐‑‒–—−]+\s*", "-")
-    return without_placeholder(plain, "na")
+    return without_placeholder(plain, _NO_PLACE)
 
 
-def number(text: pl.Expr) -> pl.Expr:
-    """A volume or issue number with single spaces and plain hyphens, "12.0" as "12"; null for a placeholder.
+def volume(text: pl.Expr) -> pl.Expr:
+    """A volume without the word "Vol." before it and the issue in brackets behind it; null for a placeholder.
 
-    >>> pl.select(number(pl.lit(pl.Series([" 31  (2)", "12.0", "3–4", "-"])))).to_series().to_list()
-    ['31 (2)', '12', '3-4', None]
+    >>> volumes = pl.Series(["31 (2) (no pagination)", "Vol. 3", "12.0", "9661 LNCS", "-"])
+    >>> pl.select(volume(pl.lit(volumes))).to_series().to_list()
+    ['31', '3', '12', '9661 LNCS', None]
     """
-    plain = _trimmed(text).str.replace(r"^(\d+)\.0$", "$1").str.replace_all(r"\s*[-‐‑‒–—−]+\s*", "-")
-    return without_placeholder(plain, "na")
+    bare = _plain_number(text, "vol(?:ume)?").str.replace(_WITH_NUMBER, "$1")
+    return without_placeholder(bare, _NO_PLACE)
+
+
+def number(text: pl.Expr, volume_text: pl.Expr | None = None) -> pl.Expr:
+    """An issue with single spaces and plain hyphens, "12.0" as "12"; where there is none, the one that the volume holds.
+
+    >>> pl.select(number(pl.lit(pl.Series(["No. 4", "12.0", "3–4", "-"])))).to_series().to_list()
+    ['4', '12', '3-4', None]
+    >>> numbers, volumes = pl.Series([None, "5", None]), pl.Series(["12(3)", "12 (3)", "12"])
+    >>> pl.select(number(pl.lit(numbers, pl.String), pl.lit(volumes))).to_series().to_list()
+    ['3', '5', None]
+    """
+    given = without_placeholder(_plain_number(text, _NUMBER_WORD), _NO_PLACE)
+    if volume_text is None:
+        return given
+    within = _plain_number(volume_text, "vol(?:ume)?").str.extract(_WITH_NUMBER, 2)
+    return pl.coalesce(given, without_placeholder(_plain_number(within, _NUMBER_WORD), _NO_PLACE))
+
+
+def volume_key(volume: pl.Expr) -> pl.Expr:
+    """The number of a volume for comparison, else its letters and digits; null where it names none.
+
+    >>> volumes = pl.Series(["031 (2)", "Vol. 3", "9661 LNCS", "2020-March", "WS-11-11", "XL-6", "[Epub]", "FEB."])
+    >>> pl.select(volume_key(pl.lit(volumes))).to_series().to_list()
+    ['31', '3', '9661', '2020', 'ws1111', 'xl6', None, None]
+    """
+    plain = volume.str.to_lowercase()
+    coded = plain.str.extract(r"^\s*([a-z]{1,4}-\d[\d-]*)\s*$").str.replace_all("-", "")
+    found = pl.coalesce(coded, plain.str.extract(r"(?:^|[^\d])0*(\d+)"), plain.str.replace_all(r"[^\p{L}\p{N}]+", ""))
+    return _unless_month_or_none(plain, found)
+
+
+def number_key(number: pl.Expr) -> pl.Expr:
+    """The number of an issue for comparison; that of a supplement as "s1", whatever issue it belongs to; null for neither.
+
+    >>> numbers = pl.Series(["03", "10 SUPPL. 1", "suppl_1", "S1", "12 Suppl", "3-4", "01-Mar", "1B", "SI", "Abstracts"])
+    >>> pl.select(number_key(pl.lit(numbers))).to_series().to_list()
+    ['3', 's1', 's1', 's1', '12', '3', '1', '1b', None, None]
+    """
+    plain = number.str.to_lowercase()
+    supplement = plain.str.extract(r"(?:s|sup|suppl|supplements?)[ ._-]*0*(\d+)\s*$")
+    part = plain.str.extract(r"\b(?:part|pt)[ ._-]*(\d+|[a-z])\s*$")
+    found = pl.coalesce(
+        pl.concat_str(pl.lit("s"), supplement),
+        _spreadsheet_range(plain)[0],
+        plain.str.extract(r"(?:^|[^\d])0*(\d+[a-d]?)(?:[^a-z\d]|$|sup|_)"),
+        plain.str.extract(r"0*(\d+)"),
+        part,
+    )
+    return pl.when(~plain.str.contains(rf"^\s*{_MONTH}\s*$|epub|ahead of print")).then(found)
+
+
+def first_page_key(pages: pl.Expr) -> pl.Expr:
+    """The first page for comparison, lower-case, a letter before its digits; null where a text names no page.
+
+    >>> texts = pl.Series(["221-8", "01-Oct", "Jan-13", "21-Aug", "S12-S15", "290A-291A", "e1234", "xii", "Suppl-48"])
+    >>> pl.select(first_page_key(pl.lit(texts))).to_series().to_list()
+    ['221', '1', '1', '21', 's12', 'a290', 'e1234', 'xii', None]
+    """
+    plain = _plain_pages(pages)
+    return pl.coalesce(_spreadsheet_range(plain)[0], _page(_first_part(plain)))
+
+
+def last_page_key(pages: pl.Expr) -> pl.Expr:
+    """The last page of the first range for comparison, in full; null where there is no range.
+
+    >>> texts = pl.Series(["221-8", "1990-1", "01-Oct", "21-Aug", "S12-5", "290A-291A", "ii-xii", "61-62, 68", "e1234"])
+    >>> pl.select(last_page_key(pl.lit(texts))).to_series().to_list()
+    ['228', '1991', '10', '28', 's15', 'a291', 'xii', '62', None]
+    """
+    plain = _plain_pages(pages)
+    range_first, range_last = _spreadsheet_range(plain)
+    printed = _page(plain.str.extract(r"^[a-z]*\d*[a-z]*\d*-([a-z]*\d+[a-z]?\d*|[ivxlc]+)(?:[,;. +]|$)"))
+    first, last = pl.coalesce(range_first, _page(_first_part(plain))), pl.coalesce(range_last, printed)
+    # "221-8" is 221-228: what the last page leaves out stands in the first. "S12-5": the letter too.
+    letters, digits = first.str.extract(r"^([a-z]*)"), first.str.extract(r"(\d+)$")
+    last_letters, last_digits = last.str.extract(r"^([a-z]*)"), last.str.extract(r"(\d+)$")
+    left_out = digits.str.len_bytes().cast(pl.Int64) - last_digits.str.len_bytes().cast(pl.Int64)
+    full = pl.concat_str(letters, digits.str.slice(0, pl.max_horizontal(left_out, 0)), last_digits)
+    is_short = (last_letters == "") & ((left_out > 0) | (letters != ""))
+    is_page = first.is_not_null()
+    return pl.when(is_page & is_short).then(full).when(is_page).then(last)
 
 
 def _trimmed(text: pl.Expr) -> pl.Expr:
     # BibTeX of the Web of Science has every value in braces twice.
     return text.str.replace_all(r"\s+", " ").str.strip_chars(" {}")
+
+
+def _plain_number(text: pl.Expr, word: str) -> pl.Expr:
+    """A volume or issue without the word before its number."""
+    bare = _trimmed(text).str.replace_all(_NO_PAGINATION, "").str.replace(rf"^(?i:(?:{word}\b[.:]?\s*)+)(\d)", "$1")
+    return bare.str.replace(r"^(\d+)\.0$", "$1").str.replace_all(r"\s*[-‐‑‒–—−]+\s*", "-")
+
+
+def _unless_month_or_none(plain: pl.Expr, found: pl.Expr) -> pl.Expr:
+    is_none = plain.str.contains(rf"^\s*{_MONTH}(?:\s*\d*)?\s*(?:\[|$)|epub|ahead of print")
+    return pl.when(~is_none & (found != "")).then(found)
+
+
+def _plain_pages(pages: pl.Expr) -> pl.Expr:
+    """Pages in lower case without the word before them; the hyphen of "HS-3-HS-13" within a page is none of a range.
+
+    "Suppl-48" and "t-51" are what one export leaves of "L37-L48" and "849-851": they name no page.
+    """
+    plain = pages.str.to_lowercase().str.strip_chars().str.replace_all(r"\s*[-‐‑‒–—−]+\s*", "-")
+    bare = plain.str.replace(r"^(?:pages?|pp?|suppl(?:ement)?|art(?:icle)?)\b[\s:.]+", "")
+    is_rest = bare.str.contains(r"^(?:suppl|t)-\d")
+    return pl.when(~is_rest).then(bare.str.replace_all(r"\b([a-z]{1,2})-(\d)", "$1$2"))
+
+
+def _first_part(plain: pl.Expr) -> pl.Expr:
+    is_page = ~plain.str.contains(rf"\b{_MONTH}\b|\d\.\d+e\+|epub")
+    return pl.when(is_page).then(plain.str.extract(r"^([a-z]{0,5}\d[a-z0-9]*|[ivxlc]+(?:[^a-z]|$))"))
+
+
+def _page(page: pl.Expr) -> pl.Expr:
+    """A page without leading zeros, its letter first: "193s" is "s193", as one source writes and another does not."""
+    trimmed = page.str.strip_chars_end("-,;.+ /")
+    return trimmed.str.replace(r"^(\d+)([a-z])$", "$2$1").str.replace(r"^([a-z]*)0+(\d)", "$1$2")
+
+
+def _spreadsheet_range(plain: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """First and last number of a range that a spreadsheet took for a date: "01-Oct" was 1-10, "Jan-13" 1-13, "21-Aug" 21-8.
+
+    Measured on a labelled set: of pages that come both ways, "21-Aug" stands beside "21-28", "11-Sep" beside "Nov-19" (11-19).
+    """
+    day, month = plain.str.extract(rf"^(\d{{1,2}})-{_MONTH}$"), plain.str.extract(rf"^\d{{1,2}}-({_MONTH})$")
+    other_month, other = plain.str.extract(rf"^({_MONTH})-\d{{1,2}}$"), plain.str.extract(rf"^{_MONTH}-(\d{{1,2}})$")
+    first = pl.coalesce(day, _month_number(other_month)).str.strip_chars_start("0")
+    return first, pl.coalesce(_month_number(month), other).str.strip_chars_start("0")
+
+
+def _month_number(month: pl.Expr) -> pl.Expr:
+    return month.str.slice(0, 3).replace_strict(_MONTH_NUMBERS, default=None, return_dtype=pl.String)
