@@ -8,6 +8,7 @@ import re
 
 import polars as pl
 
+from transforms.author_commas import TURNS, mostly_take_turns, names_by_commas, paired_names, two_names_are_likely
 from transforms.author_separators import evened_lists
 from transforms.person_names import is_initials
 from transforms.readers.field_values import author_text
@@ -22,6 +23,9 @@ _SEPARATORS = {";": r"\s*;\s*", "\n": r"\s*\n\s*", "|": r"\s*\|\s*", "and": rf"(
 # "Adeli K.Lewis G. F.": a family name right behind the full stop of initials.
 _GLUED = r"\p{Lu}\.\p{Lu}[\p{Ll}'’]"
 _GLUE = re.compile(r"(?<=[\s.-][^\W\d_a-z]\.)(?=[^\W\d_a-z](?:[^\W\d_A-Z]|['’])|[a-z]{2,4} [A-Z][a-z])")
+
+_MOSTLY = 0.5
+"""Share of lists that begin with a name of several words, from which on one word between commas is but half a name."""
 
 _MAX_DEPTH = 20
 """Deepest nesting of a list printed as source; real ones go three deep. Python's own limit depends on its call stack."""
@@ -41,6 +45,8 @@ _BRACKET = re.compile(r"[\[\](){}]")
 def split_author_lists(lists: pl.Series) -> pl.Series:
     """The names in each author list, as given; null stays null.
 
+    A list that lacks what separates the others is read by its own pattern ("Ann Lee, Bo Li, Cy Day" among "Di Fox; Ed Gay").
+
     >>> split_author_lists(pl.Series(["Ann Lee,Bo Li", "Cy Day"])).to_list()
     [['Ann Lee', 'Bo Li'], ['Cy Day']]
     >>> split_author_lists(pl.Series(["Lee, Ann and Li, Bo", "Day, Cy"])).to_list()
@@ -50,17 +56,20 @@ def split_author_lists(lists: pl.Series) -> pl.Series:
     separator = separator_of(lists)
     text = pl.col("list")
     rows = pl.DataFrame({"list": lists}, schema={"list": pl.String}).with_row_index("row")
-    rows = rows.with_columns(is_odd=_is_odd(text, separator).fill_null(False))
+    rows = rows.with_columns(is_odd=_is_odd(text, separator, lists).fill_null(False))
     plain = rows.filter(~pl.col("is_odd")).select("row", _split(text, separator).alias("names"))
     odd = rows.filter("is_odd")
-    names = pl.Series("names", [_split_oddly(value, separator) for value in odd["list"]], pl.List(pl.String))
+    commas_separate = separator != "" and two_names_are_likely(odd["list"])
+    split = [_split_oddly(value, separator, commas_separate=commas_separate) for value in odd["list"]]
+    names = pl.Series("names", split, pl.List(pl.String))
     return pl.concat([plain, odd.select("row", names)]).sort("row").get_column("names")
 
 
 def separator_of(lists: pl.Series) -> str:
-    r"""What separates the authors in a column of author lists: ";", newline, "|", "and", ",", "pairs" or "" (nothing).
+    r"""What separates the authors in a column of author lists: ";", newline, "|", "and", ",", "pairs", "turns" or "" (nothing).
 
-    "pairs" is a comma after each family name and each set of initials ("Lee, A., Li, B.").
+    "pairs" is a comma after each family name and each set of initials ("Lee, A., Li, B."); "turns" the same with given names
+    ("Lee, Ann, Li, Bo").
 
     >>> separator_of(pl.Series(["Ann Lee, Bo Li and Cy Day", "Di Fox, Ed Gay"]))
     ','
@@ -100,7 +109,7 @@ def separator_of(lists: pl.Series) -> str:
 
 
 def _and_meaning(frame: pl.DataFrame) -> str:
-    """What commas between two "and"s mean: parts of one inverted name ("and"), authors (","), or both ("pairs")."""
+    """What commas between two "and"s mean: parts of one inverted name ("and"), authors (","), or both ("pairs", "turns")."""
     lists = frame.filter(pl.col("list").str.contains(",", literal=True))["list"].head(500).to_list()
     pieces = [piece for text in lists for piece in re.split(rf",?{_AND}", text) if "," in piece]
     parts = [part.strip() for piece in pieces for part in piece.split(",") if part.strip()]
@@ -108,27 +117,39 @@ def _and_meaning(frame: pl.DataFrame) -> str:
         seconds = [part for piece in pieces for part in piece.split(",")[1::2]]
         if sum(is_initials(part.strip()) for part in seconds) > 0.7 * len(seconds):
             return "pairs"
+        if mostly_take_turns([piece.split(",") for piece in pieces]):
+            return "turns"
     # A family name of several words is rare, so that parts of several words are names of their own.
     return "," if parts and sum(" " in part for part in parts) >= 0.9 * len(parts) else "and"
 
 
 def _comma_meaning(frame: pl.DataFrame, counts: dict[str, int]) -> str:
-    """What commas mean where nothing else separates: authors, alternating parts, or one inverted name a list."""
-    pieces = (
-        frame.filter(pl.col("list").str.contains(",", literal=True)).select(pl.col("list").str.split(","))["list"].head(500)
-    )
-    seconds = [parts[1::2] for parts in pieces.to_list()]
+    """What commas mean where nothing else separates: authors, parts that take turns, or one inverted name a list."""
+    with_comma = frame.filter(pl.col("list").str.contains(",", literal=True))["list"].head(500)
+    pieces = [re.split(_COMMA, text.strip(" ,.")) for text in with_comma]
+    seconds = [parts[1::2] for parts in with_comma.str.split(",").to_list()]
     initials = [is_initials(part.strip()) and not _HAN.search(part) for parts in seconds for part in parts]
     if initials and sum(initials) > 0.7 * len(initials):
         return "pairs"
-    return "" if not counts["many_commas"] and counts["lone_family"] >= 0.8 * counts["commas"] else ","
+    if not counts["many_commas"] and counts["lone_family"] >= 0.8 * counts["commas"]:
+        return ""
+    return "turns" if mostly_take_turns(pieces) else ","
 
 
-def _is_odd(text: pl.Expr, separator: str) -> pl.Expr:
+def _is_odd(text: pl.Expr, separator: str, lists: pl.Series) -> pl.Expr:
     """Whether a list needs more than its column's separator: printed source, braces, entities, names glued together."""
     lacks = ~text.str.contains(_SEPARATORS[separator]) if separator in _SEPARATORS else pl.lit(True)
-    return text.str.contains(r"(?s)^\s*\[.*['\"{‘“].*\]\s*$|[{}]|&#?[a-zA-Z0-9]{2,8};") | (
-        lacks & text.str.contains(rf"{_GLUED}|[;|\n,]|\s(?:and|AND|und|&)\s")
+    # A sign that never stands in a name separates authors in the one list that has it, too.
+    has_stronger = text.str.contains("[;|\n]") if separator in (",", "and") else pl.lit(False)
+    have_given_names = separator == "," and lists.str.contains(r"^[^,]+\s[^,]").sum() > _MOSTLY * lists.count()
+    has_turns = text.str.contains(TURNS) if have_given_names else pl.lit(False)
+    is_comma_list = text.str.contains(r"^[^,]+\s[^,]+,.+\s(?:and|&)\s+[^,]+$") if separator == "and" else pl.lit(False)
+    return (
+        text.str.contains(r"(?s)^\s*\[.*['\"{‘“].*\]\s*$|[{}]|&#?[a-zA-Z0-9]{2,8};")
+        | (lacks & text.str.contains(rf"{_GLUED}|[;|\n,]|\s(?:and|AND|und|&)\s"))
+        | has_stronger
+        | has_turns
+        | is_comma_list
     )
 
 
@@ -140,31 +161,32 @@ def _split(text: pl.Expr, separator: str) -> pl.Expr:
     return text.str.split("\x02")
 
 
-def _split_oddly(text: str, separator: str) -> list[str]:
+def _split_oddly(text: str, separator: str, *, commas_separate: bool) -> list[str]:
     """The names of a list that its column's separator alone does not split."""
     text = text.strip()
     if text.startswith("[") and text.endswith("]"):
         return _literal_names(text)
-    if separator == "pairs":
-        return _paired_names(text)
-    for name in (separator, ";", "\n", "|", "and"):
-        if name in _SEPARATORS:
-            names = _split_outside_groups(text, _SEPARATORS[name])
+    if separator == "pairs" and not re.search("[;|\n]", text):
+        return paired_names(re.split(_COMMA, text))
+    for name in dict.fromkeys((";", "\n", "|", separator, "and")):
+        if name in _SEPARATORS and name != "," and not (name == "and" and separator == "turns"):
+            names = _split_outside_groups(text, rf"{_SEPARATORS[name]}(?:and\s+)?" if name == ";" else _SEPARATORS[name])
+            if name == "and" and len(names) == 2:
+                return _before_and(names, commas_separate=commas_separate)
             if len(names) > 1:
                 return names
-    return _GLUE.sub("\x02", text).split("\x02")
+    names = _split_outside_groups(text, _SEPARATORS[","])
+    if separator != "," or re.search(TURNS, text):
+        names = names_by_commas(names, text, two_are_names=commas_separate)
+    return names if len(names) > 1 else _GLUE.sub("\x02", text).split("\x02")
 
 
-def _paired_names(text: str) -> list[str]:
-    """The names of "Lee, A., Li, B., Jr."."""
-    names: list[str] = []
-    for piece in re.split(_COMMA, text):
-        is_given = is_initials(piece) and names and "," not in names[-1]
-        if is_given or (names and re.fullmatch(r"(?:Jr|Sr)\.?|I{2,3}|IV", piece)):
-            names[-1] += f", {piece}"
-        else:
-            names.append(piece)
-    return names
+def _before_and(names: list[str], *, commas_separate: bool) -> list[str]:
+    """The names of "Ann Lee, Bo Li and Cy Day", given as what stands on both sides of the "and"."""
+    if "," in names[1] or len(names[1].split()) < 2:
+        return names
+    pieces = _split_outside_groups(names[0], _SEPARATORS[","])
+    return [*names_by_commas(pieces, names[0], two_are_names=commas_separate), names[1]]
 
 
 def _split_outside_groups(text: str, separator: str) -> list[str]:

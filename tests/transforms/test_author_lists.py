@@ -79,3 +79,61 @@ def test_chinese_names_are_separated_by_chinese_signs(mark):
 
 def test_a_middle_dot_within_a_name_separates_nothing():
     assert names_of("卡尔·马克思", "李雷、王伟") == [["卡尔·马克思"], ["李雷", "王伟"]]
+
+
+@pytest.mark.parametrize(
+    ("odd", "names"),
+    [
+        ("Ann Lee, Bo Li, Cy Day", ["Ann Lee", "Bo Li", "Cy Day"]),
+        ("Lee A, Li BC", ["Lee A", "Li BC"]),
+        ("Lee, A, Li B, Day CD", ["Lee, A", "Li B", "Day CD"]),
+        ("Aniket (Nick) Ash, Ann Lee, Mahsam", ["Aniket (Nick) Ash", "Ann Lee", "Mahsam"]),
+        ("Lee, Ann, Li, Bo", ["Lee, Ann", "Li, Bo"]),
+        ("Garcia Lopez, Ana Maria", ["Garcia Lopez, Ana Maria"]),
+        ("Lee, Ann", ["Lee, Ann"]),
+        ("Lee, Jr., Ann", ["Lee, Jr., Ann"]),
+    ],
+)
+def test_a_list_that_lacks_its_columns_separator_is_read_by_its_own_pattern(odd, names):
+    for others in (["Fox, Di; Gay, Ed", "Hay, Flo; Ito, Gus"], ["Fox, Di and Gay, Ed", "Hay, Flo and Ito, Gus and Jung, Hal"]):
+        assert names_of(*others, odd)[2] == names
+
+
+def test_two_names_or_one_inverted_name_is_told_by_the_other_lists_with_commas():
+    assert names_of("Ann Lee; Bo Li", "Cy Day, Di Fox, Ed Gay", "Flo Hay, Gus Ito")[2] == ["Flo Hay", "Gus Ito"]
+    assert names_of("Lee, Ann; Li, Bo", "Day, Cy", "Garcia Lopez, Ana Maria")[2] == ["Garcia Lopez, Ana Maria"]
+
+
+def test_a_stronger_sign_separates_the_one_list_that_has_it():
+    assert names_of(*["Ann Lee, Bo Li, Cy Day"] * 30, "Fox, Di; Gay, Ed")[-1] == ["Fox, Di", "Gay, Ed"]
+    assert names_of(*["Lee, Ann and Li, Bo and Day, Cy"] * 3, "Fox, Di; Gay, Ed; and Hay, Flo")[-1] == [
+        "Fox, Di",
+        "Gay, Ed",
+        "Hay, Flo",
+    ]
+
+
+def test_family_and_given_names_in_turns_are_told_by_the_whole_list():
+    assert names_of("Lee, Ann, Li, Bo", "Day, Cy") == [["Lee, Ann", "Li, Bo"], CY_INVERTED]
+    assert names_of("van Ash, Ann, Li, Bo Dan, and Fox, Di", "Day, Cy") == [
+        ["van Ash, Ann", "Li, Bo Dan", "Fox, Di"],
+        CY_INVERTED,
+    ]
+    assert names_of(*["Ann Lee, Bo Li"] * 9, "Day, Cy, Fox, Di")[-1] == ["Day, Cy", "Fox, Di"]
+
+
+def test_lists_of_family_names_alone_take_no_turns():
+    assert names_of("Lee, Li, Day", "Fox, Gay", "Hay, Ito, Jung, Ash") == [
+        ["Lee", "Li", "Day"],
+        ["Fox", "Gay"],
+        ["Hay", "Ito", "Jung", "Ash"],
+    ]
+
+
+CY_INVERTED = ["Day, Cy"]
+
+
+@pytest.mark.parametrize("mixed", ["Ann Lee, Bo Li and Cy Day", "Ann Lee, Bo Li, and Cy Day", "Ann Lee, Bo Li & Cy Day"])
+def test_commas_before_one_and_separate_names_in_a_column_of_and(mixed):
+    lists = ["Fox, Di and Gay, Ed"] * 9 + ["Ann Lee, Bo Li, Cy Day"]
+    assert names_of(*lists, mixed)[-1] == ["Ann Lee", "Bo Li", "Cy Day"]
