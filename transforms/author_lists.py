@@ -117,7 +117,7 @@ def _and_meaning(frame: pl.DataFrame) -> str:
         seconds = [part for piece in pieces for part in piece.split(",")[1::2]]
         if sum(is_initials(part.strip()) for part in seconds) > 0.7 * len(seconds):
             return "pairs"
-        if mostly_take_turns([piece.split(",") for piece in pieces]):
+        if pieces and mostly_take_turns([piece.split(",") for piece in pieces]):
             return "turns"
     # A family name of several words is rare, so that parts of several words are names of their own.
     return "," if parts and sum(" " in part for part in parts) >= 0.9 * len(parts) else "and"
