@@ -36,6 +36,9 @@ def run(
     strict: Annotated[
         bool, Parameter(negative=(), help="fail, and publish nothing, if a live file is not read as a list of papers")
     ] = False,
+    without_identifiers: Annotated[
+        bool, Parameter(negative=(), help="match records as if they had no identifiers, to measure matching with")
+    ] = False,
     wait: Annotated[float | None, Parameter(help="seconds to wait for another run; default from config/pipeline.toml")] = None,
     format: Annotated[Literal["text", "json"], Parameter(help="how the report is printed")] = "text",
 ) -> int:
@@ -48,7 +51,15 @@ def run(
     """
     from flows import run_command
 
-    request = run_command.RunRequest(paths, lake, direct=direct, rehash=rehash, strict=strict, wait_seconds=wait)
+    request = run_command.RunRequest(
+        paths,
+        lake,
+        direct=direct,
+        rehash=rehash,
+        strict=strict,
+        without_identifiers=without_identifiers,
+        wait_seconds=wait,
+    )
     if dry_run:
         return run_command.print_dry_run(request, as_json=format == "json")
     return run_command.run_and_print(request, as_json=format == "json")

@@ -15,6 +15,7 @@ from flows.steps import inputs_key
 from transforms.readers.base import RawFile
 from transforms.readers.registry import sniff
 from warehouse.archives import content_of, raw_files_in
+from warehouse.decisions import read_decisions, verdicts_of
 from warehouse.landing import Incoming, name_of
 from warehouse.live import LiveName, add_names, read_live
 from warehouse.names import unicode_name
@@ -49,6 +50,7 @@ class Plan:
 
 def plan_run(order: RunOrder) -> Plan:
     """The files a run would land, with the reader of each, and whether it would build a release."""
+    verdicts = verdicts_of(read_decisions(order.lake))
     live = read_live(order.lake)
     known_hashes = {name.sha256 for name in live}
     cache = StatCache.read(order.lake, order.settings.unpack_limits())
@@ -65,7 +67,7 @@ def plan_run(order: RunOrder) -> Plan:
                 planned.append(PlannedFile(path, part.size_bytes, state, reader, message))
                 names.append(LiveName(file.source, name_of(file.source_path, part), *part[1:]))
     after = add_names(live, names, [(file.source, file.source_path) for file in incoming])
-    would_publish = last_build(order.lake).get("inputs_key") != inputs_key(order, after)
+    would_publish = last_build(order.lake).get("inputs_key") != inputs_key(order, after, verdicts)
     new_count = sum(file.state == "new" for file in planned)
     then = "a release would be built" if would_publish else "nothing new: no release would be built"
     return Plan(tuple(planned), would_publish, f"{len(planned)} files, {new_count} of them new to the lake; {then}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flows.settings import Settings
+from warehouse.decisions import Verdict
 from warehouse.layout import Lake
 from warehouse.live import LiveFile
 from warehouse.work import Output
@@ -13,18 +14,25 @@ from warehouse.work import Output
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """What a run is told to do. With no paths, every configured source is landed."""
+    """What a run is told to do. With no paths, every configured source is landed.
+
+    With `without_identifiers` records are matched as if they had none; papers are still named for theirs.
+    """
 
     lake: Lake
     settings: Settings
     paths: tuple[Path, ...] = ()
     rehash: bool = False
     strict: bool = False
+    without_identifiers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """The live set after landing, and what it took. `inputs_key` is a hash of all a release is made from."""
+    """The live set after landing, and what it took. `inputs_key` is a hash of all a release is made from.
+
+    `verdicts` are those of `decisions.csv` when the run began: what is edited meanwhile is for the next one.
+    """
 
     files: tuple[LiveFile, ...]
     given_count: int
@@ -32,6 +40,7 @@ class Landing:
     unopened_count: int
     inputs_key: str
     notes: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +69,15 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Where the compared pairs and the clusters lie, and the pairs by status and reason."""
+    """Where the compared pairs and the clusters lie, the pairs by status and reason, and people's verdicts.
+
+    A verdict on a record that is not in the lake has no effect; `idle_verdict_count` says how many there are.
+    """
 
     output: Output
     pairs_by_reason: dict[str, int]
+    verdict_count: int = 0
+    idle_verdict_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ def pipeline(
     rehash: bool = False,
     wait_seconds: float | None = None,
     strict: bool = False,
+    without_identifiers: bool = False,
 ) -> dict[str, Any]:
     """Runs the pipeline; returns the run report as plain values.
 
@@ -48,9 +49,12 @@ def pipeline(
         rehash: Whether to look again into files whose size, time and inode are as before.
         wait_seconds: How long to wait for another run that holds the lock; default from `config/pipeline.toml`.
         strict: Whether to fail, and publish nothing, if a live file is not read as a list of papers.
+        without_identifiers: Whether to match records as if they had no identifiers, to measure matching with.
     """
     settings = load_settings()
-    order = RunOrder(Lake(settings.lake_path(lake)), settings, tuple(map(Path, paths or ())), rehash, strict)
+    order = RunOrder(
+        Lake(settings.lake_path(lake)), settings, tuple(map(Path, paths or ())), rehash, strict, without_identifiers
+    )
     report = run_as_tasks(order, wait_seconds=settings.run.wait_seconds if wait_seconds is None else wait_seconds)
     return report.as_dict()
 

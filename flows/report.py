@@ -33,6 +33,10 @@ class RunReport:
     records_clean: int = 0
     rejects_by_reason: dict[str, int] = field(default_factory=dict)
     pairs_by_reason: dict[str, int] = field(default_factory=dict)
+    decisions: int = 0
+    decisions_idle: int = 0
+    """of people's decisions, those on a record that is not in the lake: they have no effect"""
+    without_identifiers: bool = False
     row_counts: dict[str, int] = field(default_factory=dict)
     failed_checks: dict[str, int] = field(default_factory=dict)
     warnings: dict[str, int] = field(default_factory=dict)
@@ -64,6 +68,7 @@ class RunReport:
             ("rejected", f"{rejects}{_listed(self.rejects_by_reason)}"),
             ("matched", self._pairs("match")),
             *((what, self._pairs(status)) for what, status in _OTHER_PAIRS if self._reasons(status)),
+            *(("decisions", text) for text in self._decisions()),
             ("papers", f"{self.row_counts.get('papers', 0)}"),
         ]
         lines += [("check failed", f"{name}: {_many(rows, 'row')}") for name, rows in self.failed_checks.items()]
@@ -77,6 +82,12 @@ class RunReport:
             "nothing new": f"nothing new since release {self.release_id}",
         }.get(self.outcome, f"nothing: {self.error}")
         return [*lines, ("published", outcome)]
+
+    def _decisions(self) -> list[str]:
+        """What there is to say of what people had to say on matching."""
+        idle = f"; {self.decisions_idle} without effect, as a record is not in the lake" if self.decisions_idle else ""
+        said = [f"{self.decisions} of people{idle}"] if self.decisions else []
+        return [*said, "identifiers were left out of matching"] if self.without_identifiers else said
 
     def _reasons(self, status: str) -> dict[str, int]:
         """The pairs with one status, by reason."""
@@ -104,6 +115,9 @@ _OF_THE_RELEASE = frozenset(
         "records_clean",
         "rejects_by_reason",
         "pairs_by_reason",
+        "decisions",
+        "decisions_idle",
+        "without_identifiers",
         "row_counts",
         "warnings",
         "notes",

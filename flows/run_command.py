@@ -28,6 +28,7 @@ class RunRequest:
     direct: bool = False
     rehash: bool = False
     strict: bool = False
+    without_identifiers: bool = False
     wait_seconds: float | None = None
 
 
@@ -79,7 +80,14 @@ def _order(request: RunRequest) -> tuple[RunOrder, float]:
     settings = load_settings()
     for path in request.paths:
         require_path(path)  # now, not when a server has been started for it
-    order = RunOrder(Lake(settings.lake_path(request.lake)), settings, request.paths, request.rehash, request.strict)
+    order = RunOrder(
+        Lake(settings.lake_path(request.lake)),
+        settings,
+        request.paths,
+        request.rehash,
+        request.strict,
+        request.without_identifiers,
+    )
     if not request.paths and not settings.sources and not order.lake.live_path.exists():
         raise ConfigError(
             "nothing to run: give files or folders (`paperlake run FILES`), or describe sources in config/sources.toml"
@@ -105,6 +113,7 @@ def _run_as_flow(order: RunOrder, wait_seconds: float, say: Say) -> RunReport:
             rehash=order.rehash,
             wait_seconds=wait_seconds,
             strict=order.strict,
+            without_identifiers=order.without_identifiers,
         )
     finally:
         listener.reset(token)

@@ -16,6 +16,7 @@ from flows.handovers import Building, Checked, FileOutput, Landing, Matching, Ru
 from flows.incoming import find_incoming
 from flows.settings import load_venue_aliases
 from flows.versions import cleaning_version, code_version, matching_version, reading_version
+from warehouse.decisions import Verdict, read_decisions, verdicts_of
 from warehouse.landing import hash_file, land_files
 from warehouse.layout import Lake, LakeError
 from warehouse.live import LiveFile, LiveName, add_names, earlier_contents, live_files, read_live, write_live
@@ -26,14 +27,20 @@ if TYPE_CHECKING:
     from transforms.tables import PreviousRelease
 
 
-def inputs_key(order: RunOrder, live: frozenset[LiveName]) -> str:
-    """A hash of all that a release is made from: the live set, the settings and the code."""
+def inputs_key(order: RunOrder, live: frozenset[LiveName], verdicts: tuple[Verdict, ...]) -> str:
+    """A hash of all that a release is made from: the live set, people's verdicts, the settings and the code."""
     names = sorted(dataclasses.astuple(name) for name in live)
-    return work_key(names, order.settings.tables_key, code_version())
+    return work_key(names, order.settings.tables_key, code_version(), *_matching_key(order, verdicts))
+
+
+def _matching_key(order: RunOrder, verdicts: tuple[Verdict, ...]) -> tuple[object, ...]:
+    """What has a say in matching beside the records and the code."""
+    return verdicts, order.without_identifiers
 
 
 def land(order: RunOrder) -> Landing:
-    """Copies what is new into the lake and adds it to the live set."""
+    """Copies what is new into the lake and adds it to the live set; first it reads people's decisions, which may be amiss."""
+    verdicts = verdicts_of(read_decisions(order.lake))
     found = find_incoming(order.settings, order.paths, order.lake)
     landed = land_files(
         order.lake,
@@ -53,8 +60,9 @@ def land(order: RunOrder) -> Landing:
         len(landed.names),
         landed.copied_count,
         landed.unopened_count,
-        inputs_key(order, live),
+        inputs_key(order, live, verdicts),
         (*found.notes, *landed.notes, *_earlier_notes(earlier, dict.fromkeys(path for _, path in landed.given))),
+        verdicts,
     )
 
 
@@ -140,19 +148,27 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
     return Stage(tuple(outputs), made_count, {"records": sum(fact["records"] for fact in facts)}, dict(reasons))
 
 
-def match(order: RunOrder, cleaning: Stage) -> Matching:
-    """Compares the clean records of all files, and finds which describe the same paper."""
+def match(order: RunOrder, landing: Landing, cleaning: Stage) -> Matching:
+    """Compares the clean records of all files, and finds which describe the same paper; people's verdicts win."""
+    from transforms.match.hidden import without_identifiers
     from transforms.match.matching import match_records
+    from transforms.match.verdicts import verdicts_frame, verdicts_in_effect
     from transforms.tables import concat_clean
     from warehouse.work_writer import write_output
 
-    key = work_key([_cleaned(entry).folder.name for entry in cleaning.outputs], matching_version())
+    files = [_cleaned(entry).folder.name for entry in cleaning.outputs]
+    key = work_key(files, matching_version(), *_matching_key(order, landing.verdicts))
     target = output(order.lake, "match", key)
+    verdicts = verdicts_frame(landing.verdicts)
     if not target.is_whole():
-        matched = match_records(concat_clean([_cleaned(entry).read("records") for entry in cleaning.outputs]))
+        records = concat_clean([_cleaned(entry).read("records") for entry in cleaning.outputs])
+        matched = match_records(without_identifiers(records) if order.without_identifiers else records, verdicts)
         reasons = Counter(f"{row[0]}: {row[1]}" for row in matched.pairs.select("status", "reason").iter_rows())
-        write_output(target, {"pairs": matched.pairs, "clusters": matched.clusters}, {"reasons": reasons})
-    return Matching(target, target.facts()["reasons"])
+        idle_count = verdicts.height - verdicts_in_effect(verdicts, records["record_key"]).height
+        tally = {"reasons": reasons, "idle_verdicts": idle_count}
+        write_output(target, {"pairs": matched.pairs, "clusters": matched.clusters}, tally)
+    facts = target.facts()
+    return Matching(target, facts["reasons"], verdicts.height, facts["idle_verdicts"])
 
 
 def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:

@@ -41,7 +41,7 @@ def cleaning_version() -> str:
 @functools.cache
 def matching_version() -> str:
     """A hash of the code that finds which clean records are one paper, and of the code that made them."""
-    return _hash(_imported("transforms.clean") | _imported("transforms.match.matching"))
+    return _hash(_imported("transforms.clean") | _imported("transforms.match.matching") | _imported("transforms.match.hidden"))
 
 
 @functools.cache

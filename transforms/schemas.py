@@ -70,6 +70,19 @@ LOCATOR = column(
     "locator", "string", "where it stands: `row 7`, `line 4`, `bytes 0-120`, `document`, a JSON pointer (`/papers/3`)"
 )
 
+RELATIONS = {
+    "version_of": "version_of",
+    "preprint_of": "has_preprint",
+    "has_preprint": "preprint_of",
+    "correction_of": "has_correction",
+    "has_correction": "correction_of",
+    "comment_on": "has_comment",
+    "has_comment": "comment_on",
+    "translation_of": "translation_of",
+    "other_part_of": "other_part_of",
+}
+"""What one paper may be to another, and what the other then is to it."""
+
 PAPERS = Table(
     "papers",
     "one row a paper: the real-world work in one version that one or more records describe",
@@ -174,13 +187,35 @@ PAPER_MATCHES = Table(
         column("record_key_l", "string", "the lesser record key of the pair"),
         column("record_key_r", "string", "the greater record key of the pair"),
         column("status", "string", "one paper, one work, not merged, or vetoed", "match", "version", "possible", "no"),
-        column("reason", "string", "the rule or veto by name; kept_apart_…: a match that a veto elsewhere undid"),
-        column("blocking_rules", "list<string>", "the rules that proposed it; component: compared because others join it"),
+        column(
+            "reason",
+            "string",
+            "the rule or veto by name; kept_apart_…: a match that a veto elsewhere undid; decided_…: a person's verdict",
+        ),
+        column(
+            "relation", "string?", "what the paper of the lesser key is to the other: the relation of a version", *RELATIONS
+        ),
+        column(
+            "blocking_rules",
+            "list<string>",
+            "the rules that proposed it; component: compared because others join it; decision: a person decided on it",
+        ),
         column("title_ratio", "float64?", "likeness of the title keys, 0 to 1; null where a title is missing"),
         column("abstract_ratio", "float64?", "likeness of the abstract keys over their common length; null if not compared"),
         column("authors_shared_count", "int32?", "family names the two author lists share; null where a list is missing"),
     ),
     ("record_key_l", "record_key_r"),
+)
+
+PAPER_RELATIONS = Table(
+    "paper_relations",
+    "one row two papers and what the one is to the other; each relation stands in both directions",
+    (
+        _PAPER_ID,
+        column("relation", "string", "what this paper is to the other", *RELATIONS),
+        column("other_paper_id", "string", "the other paper"),
+    ),
+    ("paper_id", "relation", "other_paper_id"),
 )
 
 PAPER_ALIASES = Table(
@@ -320,6 +355,7 @@ TABLES: dict[str, Table] = {
         RECORDS,
         FIELD_ORIGINS,
         PAPER_MATCHES,
+        PAPER_RELATIONS,
         PAPER_ALIASES,
         REJECTS,
         FURNITURE,

@@ -11,6 +11,7 @@ from transforms.aliases import paper_aliases
 from transforms.frames import conform, polars_schema
 from transforms.ledger import build_ledger
 from transforms.merge import merge_records
+from transforms.relations import paper_relations
 from transforms.schemas import COLUMN_MAP, CONTROL_TOTALS, FURNITURE, RAW_FILES, RECORDS, REJECTS, TABLES, Table
 from transforms.staged_schemas import CLEAN_RECORDS
 
@@ -75,6 +76,7 @@ def build_tables(
         "records": records,
         "field_origins": merged.field_origins,
         "paper_matches": pairs,
+        "paper_relations": paper_relations(pairs, records.select("record_key", "paper_id")),
         "paper_aliases": aliases,
         "rejects": rejects,
         "furniture": furniture,

@@ -76,7 +76,8 @@ def read_decisions(lake: Lake) -> tuple[Decision, ...]:
     if not path.exists():
         return ()
     try:
-        text = path.read_text(encoding="utf-8-sig", newline="")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            text = file.read()
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         raise DecisionError(f"{path} line {line}: expected UTF-8; save the file in that encoding") from error

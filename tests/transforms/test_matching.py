@@ -131,6 +131,7 @@ def test_a_pair_carries_its_evidence() -> None:
         "record_key_r": "k1",
         "status": "match",
         "reason": "same_title_authors",
+        "relation": None,
         "blocking_rules": ["title", "title_author", "title_year"],
         "title_ratio": 1.0,
         "abstract_ratio": None,

@@ -37,7 +37,7 @@ SOUND: Rows = {
         },
         {
             "paper_id": "p2",
-            "work_id": "w2",
+            "work_id": "w1",
             "title": "A Survey of Sand",
             "authors": [],
             "year": 2024,
@@ -74,6 +74,10 @@ SOUND: Rows = {
     "field_origins": [{"paper_id": "p1", "field": "title", "record_id": f"{FILE_A}:1"}],
     "paper_matches": [
         {"record_key_l": "k1", "record_key_r": "k3", "status": "match", "reason": "same_doi", "blocking_rules": ["doi"]}
+    ],
+    "paper_relations": [
+        {"paper_id": "p1", "relation": "correction_of", "other_paper_id": "p2"},
+        {"paper_id": "p2", "relation": "has_correction", "other_paper_id": "p1"},
     ],
     "paper_aliases": [
         {"paper_id": "p0", "current_paper_id": "p1", "reason": "renamed"},

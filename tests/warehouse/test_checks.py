@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from transforms.schemas import CHECKS, TABLES, SchemaError
+from transforms.schemas import CHECKS, RELATIONS, TABLES, SchemaError
 from warehouse.checks import CHECKS_DIR, Check, all_checks, check_rows, run_checks
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -109,6 +109,12 @@ def remove(table: str, place: int) -> Callable[[Rows], None]:
         ("foreign_keys", change("field_origins", 0, record_id=f"{FILE_A}:7")),
         ("foreign_keys", change("paper_matches", 0, record_key_l="k7")),
         ("foreign_keys", change("paper_matches", 0, record_key_r="k7")),
+        ("foreign_keys", change("paper_relations", 0, paper_id="p7")),
+        ("foreign_keys", change("paper_relations", 0, other_paper_id="p7")),
+        ("relations_are_mutual", remove("paper_relations", 1)),
+        ("relations_are_mutual", change("paper_relations", 1, relation="correction_of")),
+        ("relations_are_mutual", add("paper_relations", paper_id="p1", relation="version_of")),
+        ("relations_are_mutual", change("papers", 1, work_id="w2")),
         *(
             ("foreign_keys", change(table, 0, file_sha256="c" * 64))
             for table in ("records", "rejects", "furniture", "control_totals", "ledger")
@@ -125,6 +131,8 @@ def remove(table: str, place: int) -> Callable[[Rows], None]:
         ("known_values", change("papers", 0, decision="Accept (oral)")),
         ("known_values", change("links", 0, kind="video")),
         ("known_values", change("raw_files", 0, verdict="fine")),
+        ("known_values", change("paper_matches", 0, relation="sequel_of")),
+        ("known_values", change("paper_relations", 0, relation="sequel_of")),
         ("control_totals_contradicted", change("control_totals", 0, verdict="contradicted")),
         ("years_are_plausible", change("papers", 0, year=1664)),
         ("years_are_plausible", change("papers", 0, year=2101)),
@@ -234,3 +242,9 @@ def test_known_values_lists_the_words_of_the_contract() -> None:
     listed = {(table, column): tuple(re.findall(r"'(\w+)'", words)) for table, column, words in found}
     wanted = {(table.name, column.name): column.words for table in TABLES.values() for column in table.columns if column.words}
     assert listed == {key: words for key, words in wanted.items() if key != ("checks", "severity")}
+
+
+def test_the_check_of_relations_knows_the_inverses_of_the_contract() -> None:
+    sql = (CHECKS_DIR / "relations_are_mutual.sql").read_text(encoding="utf-8")
+    assert dict(re.findall(r"\('(\w+)', '(\w+)'\)", sql)) == RELATIONS
+    assert all(RELATIONS[inverse] == relation for relation, inverse in RELATIONS.items())

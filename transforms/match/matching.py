@@ -12,6 +12,7 @@ from transforms.match.clustering import cluster_records, uncompared_pairs
 from transforms.match.comparison import compare_pairs
 from transforms.match.decision import APART, decide_pairs
 from transforms.match.features import record_features
+from transforms.match.verdicts import overrule
 from transforms.schemas import PAPER_MATCHES, Column
 
 COMPONENT_RULE = "component"
@@ -35,7 +36,7 @@ class Matched:
     clusters: pl.DataFrame
 
 
-def match_records(records: pl.DataFrame) -> Matched:
+def match_records(records: pl.DataFrame, verdicts: pl.DataFrame | None = None) -> Matched:
     """Which of `records` (schema CLEAN_RECORDS, in any order) describe one paper, and why.
 
     Rows with one record key are one record seen again: matching sees the one of the least record_id.
@@ -47,7 +48,10 @@ def match_records(records: pl.DataFrame) -> Matched:
     if unseen.height:
         named = unseen.with_columns(blocking_rules=pl.lit([COMPONENT_RULE], pl.List(pl.String)))
         decisions = pl.concat([decisions, decide_pairs(compare_pairs(named, features))]).sort("row_l", "row_r")
-    clusters, works = cluster_records(features.height, decisions)
+    if verdicts is None or verdicts.is_empty():
+        clusters, works = cluster_records(features.height, decisions)
+    else:
+        decisions, clusters, works = overrule(decisions, candidates, features, verdicts)
     key = features["record_key"]
     return Matched(
         pairs=conform(_published_pairs(decisions, key, pl.Series(clusters, dtype=pl.UInt32)), PAPER_MATCHES),
@@ -66,6 +70,8 @@ def _published_pairs(decisions: pl.DataFrame, key: pl.Series, clusters: pl.Serie
     is_match, together = pl.col("status") == "match", pl.col("cluster_l") == pl.col("cluster_r")
     kept_apart = is_match & ~together
     rows_l, rows_r = decisions["row_l"], decisions["row_r"]
+    if "relation" not in decisions.columns:
+        decisions = decisions.with_columns(relation=pl.lit(None, pl.String))
     return (
         decisions.with_columns(
             key.gather(rows_l).alias("record_key_l"),

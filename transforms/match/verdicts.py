@@ -16,7 +16,7 @@ no effect.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import polars as pl
 
@@ -48,18 +48,19 @@ def verdicts_in_effect(verdicts: pl.DataFrame, record_keys: pl.Series) -> pl.Dat
 
 def overrule(
     decisions: pl.DataFrame, proposed: pl.DataFrame, features: pl.DataFrame, verdicts: pl.DataFrame
-) -> tuple[pl.DataFrame, Sequence[int], Sequence[int]]:
+) -> tuple[pl.DataFrame, list[int], list[int]]:
     """The decisions with people's `verdicts` in them, and the clusters and works that follow (as `cluster_records`).
 
     `decisions` are what the rules say of compared pairs, `proposed` what blocking proposed (row_l, row_r, blocking_rules).
     """
-    decided = _decided_pairs(verdicts, proposed, features).select(decisions.columns)
+    decided = _decided_pairs(verdicts, proposed, features)
     same, different = decided.filter(status="match"), decided.filter(status="no")
     ruled = _replaced(decisions, different)
     overruled = _replaced(ruled, same)
     clusters, works = cluster_records(features.height, ruled)
     if same.height:
-        clusters, works = _join_papers(pl.Series(clusters, dtype=pl.UInt32), overruled, same, different)
+        held = _lifted(overruled, pl.Series(clusters, dtype=pl.UInt32), same, different)
+        clusters, works = cluster_records(features.height, held)
     return overruled, clusters, works
 
 
@@ -89,36 +90,20 @@ def _decided_pairs(verdicts: pl.DataFrame, proposed: pl.DataFrame, features: pl.
 def _replaced(decisions: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
     """The decisions with those of some pairs put in the place of what was said of them."""
     others = decisions.join(decided.select(_PAIR), on=_PAIR, how="anti")
-    return pl.concat([others, decided], how="vertical_relaxed").sort(*_PAIR)
+    both = pl.concat([others, decided], how="diagonal_relaxed")  # a rule may say more than a person: what relation it is
+    return both.select(decisions.columns).sort(*_PAIR)
 
 
-def _join_papers(
-    cluster: pl.Series, decisions: pl.DataFrame, same: pl.DataFrame, different: pl.DataFrame
-) -> tuple[Sequence[int], Sequence[int]]:
-    """The clusters, joined by every `same`, and the works that follow."""
-    count = len(cluster)
-    links = _pairs(cluster.gather(same["row_l"]), cluster.gather(same["row_r"]))
-    group = pl.Series(cluster_records(count, links)[0], dtype=pl.UInt32).gather(cluster)
-    group_l = group.gather(different["row_l"])
-    torn = group_l.filter(group_l == group.gather(different["row_r"])).unique()
-    joined = group
-    if torn.len():
-        is_torn = group.is_in(torn.implode())
-        within = is_torn.gather(decisions["row_l"]) & (group.gather(decisions["row_l"]) == group.gather(decisions["row_r"]))
-        anew = pl.Series(cluster_records(count, decisions.filter(within))[0], dtype=pl.UInt32)
-        joined = anew.zip_with(is_torn, group)
-    rows = pl.int_range(count, dtype=pl.UInt32, eager=True)
-    versions = decisions.filter(status="version")
-    links = pl.concat([_pairs(joined, rows), _pairs(versions["row_l"], versions["row_r"], "version")])
-    return cluster_records(count, links)
+def _lifted(decisions: pl.DataFrame, cluster: pl.Series, same: pl.DataFrame, different: pl.DataFrame) -> pl.DataFrame:
+    """The decisions without what rules hold against papers that `same` joins, where no `different` runs between them.
 
-
-def _pairs(rows_l: pl.Series, rows_r: pl.Series, status: str = "match") -> pl.DataFrame:
-    """Pairs of rows that are joined, or linked as versions, and forbid nothing."""
-    pairs = pl.DataFrame({"row_l": rows_l, "row_r": rows_r}).filter(pl.col("row_l") != pl.col("row_r"))
-    return pairs.with_columns(
-        status=pl.lit(status),
-        strength=pl.lit(DECIDED if status == "match" else 0, pl.Int8),
-        title_ratio=pl.lit(None, pl.Float64),
-        abstract_ratio=pl.lit(None, pl.Float64),
-    )
+    `cluster` is the paper of each row before any `same`.
+    """
+    papers = pl.DataFrame({"row_l": cluster.gather(same["row_l"]), "row_r": cluster.gather(same["row_r"])})
+    links = papers.with_columns(same.select("status", "strength", "title_ratio", "abstract_ratio"))
+    joined = pl.Series(cluster_records(len(cluster), links)[0], dtype=pl.UInt32).gather(cluster)
+    different_l, different_r = joined.gather(different["row_l"]), joined.gather(different["row_r"])
+    torn = different_l.filter(different_l == different_r)
+    rows_l, rows_r = joined.gather(decisions["row_l"]), joined.gather(decisions["row_r"])
+    is_inside = (rows_l == rows_r) & ~rows_l.is_in(torn.implode())
+    return decisions.filter(~is_inside | (pl.col("status") == "match"))

@@ -59,6 +59,20 @@ with dangling as (
     anti join records as b on b.record_key = a.record_key_r
     union all
     select
+        'paper_relations' as table_name,
+        'paper_id' as column_name,
+        a.paper_id as value
+    from paper_relations as a
+    anti join papers as b on b.paper_id = a.paper_id
+    union all
+    select
+        'paper_relations' as table_name,
+        'other_paper_id' as column_name,
+        a.other_paper_id as value
+    from paper_relations as a
+    anti join papers as b on b.paper_id = a.other_paper_id
+    union all
+    select
         'records' as table_name,
         'file_sha256' as column_name,
         a.file_sha256 as value

@@ -14,6 +14,20 @@ with unknown as (
     from paper_matches
     where status not in ('match', 'version', 'possible', 'no')
     union all
+    select 'paper_matches', 'relation', relation
+    from paper_matches
+    where relation not in (
+        'version_of', 'preprint_of', 'has_preprint', 'correction_of', 'has_correction', 'comment_on', 'has_comment',
+        'translation_of', 'other_part_of'
+    )
+    union all
+    select 'paper_relations', 'relation', relation
+    from paper_relations
+    where relation not in (
+        'version_of', 'preprint_of', 'has_preprint', 'correction_of', 'has_correction', 'comment_on', 'has_comment',
+        'translation_of', 'other_part_of'
+    )
+    union all
     select 'paper_aliases', 'reason', reason
     from paper_aliases
     where reason not in ('merged', 'split', 'renamed', 'gone')

@@ -59,6 +59,14 @@ with repeated as (
     having count(*) > 1
     union all
     select
+        'paper_relations' as table_name,
+        concat_ws(' ', paper_id, relation, other_paper_id) as key,
+        count(*) as row_count
+    from paper_relations
+    group by paper_id, relation, other_paper_id
+    having count(*) > 1
+    union all
+    select
         'paper_aliases' as table_name,
         paper_id as key,
         count(*) as row_count
