@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.iso4 import AbbreviatedNames
 from transforms.schemas import SchemaError
 from transforms.staged_schemas import VENUE_KINDS
 from transforms.text import plain_text
 from transforms.venue_kind import venue_kind
+from transforms.venue_words import ORDINAL_WORDS, venue_words, without_additions
 
 _COLUMNS = ("alias", "venue_id", "name", "kind")
 
@@ -17,11 +19,11 @@ _BESIDE = (
     r"\bstudent (?:research|abstract)|\btiny[ _]?papers?\b|\bblog[ _]?posts?\b|\bsymposium on .* at\b|\blate[- ]breaking|"
     r"\bextended abstracts?\b|\bchallenge track\b"
 )
-_ORDINAL_WORDS = (
-    r"\b(?:(?:twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety)[\s-]?)?(?:first|second|third|fourth|fifth|sixth|seventh|"
-    r"eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|"
-    r"twentieth|thirtieth|fortieth|fiftieth|sixtieth|seventieth|eightieth)\b"
-)
+# The aliases of journals that are one word of the language; an acronym has capitals within.
+_COMMON_WORD = r"^\p{L}\p{Ll}+$"
+_STEM_LETTERS = 4
+_FORM_STEMS = ["int", "inte", "conf", "symp", "meet", "cong", "join", "ieee", "acm", "adva", "rese"]
+_BRACKETS = r"\s*[(\[][^)\]]*[)\]]"
 _OPENREVIEW_GROUP = r"^(?:https?://openreview\.net/group\?id=)?([A-Za-z-]+)(?:\.(?:cc|org|com))/((?:19|20)\d\d)/(?:Conference|Track|Datasets_and_Benchmarks)\b"
 
 
@@ -79,7 +81,9 @@ def venue_key(venue: pl.Expr) -> pl.Expr:
         .str.to_lowercase()
         .str.replace_all("&", " and ", literal=True)
         .str.replace_all(r"['’]\d\d\b|\b\d+(?:st|nd|rd|th)\b|\d+", " ")
-        .str.replace_all(_ORDINAL_WORDS, " ")
+        .str.replace_all(ORDINAL_WORDS, " ")
+        # A journal of whose name no more than the publisher would be left.
+        .str.replace(r"^\W*proc(?:eedings\b|\b\.?)(?:\s+of)?(?:\s+the)?\s+ieee\W*$", "ieeeproceedings")
         .str.replace(r"^\W*(?:in:?\s+)?(?:(?:conference\s+)?proceedings|proc\b\.?)(?:\s+of)?\s+", " ")
         .str.replace_all(r"\b(?:annual|the)\b|\bproceedings$", " ")
         .str.replace_all(r"[^\p{L}]+", "")
@@ -102,14 +106,8 @@ def clean_venues(texts: pl.Series, venue_aliases: pl.DataFrame) -> pl.DataFrame:
     names = {venue_id: name for venue_id, name, _ in aliases.values()}
     kinds = {venue_id: kind for venue_id, _, kind in aliases.values()}
     distinct = texts.drop_nulls().unique(maintain_order=True).alias("text").to_frame()
-    known = distinct.with_columns(plain=plain_text(pl.col("text"))).with_columns(
-        venue_id=pl.coalesce(
-            *(
-                venue_key(reading).replace_strict(ids, default=None, return_dtype=pl.String)
-                for reading in _readings(pl.col("plain"))
-            )
-        )
-    )
+    known = distinct.with_columns(plain=plain_text(pl.col("text")))
+    known = known.with_columns(venue_id=_venue_ids(known["plain"], ids, venue_aliases))
     known = known.with_columns(
         venue=pl.coalesce(pl.col("venue_id").replace_strict(names, default=None, return_dtype=pl.String), pl.col("plain")),
         venue_kind=pl.coalesce(
@@ -137,12 +135,73 @@ def venue_in_address(addresses: pl.Expr) -> pl.Expr:
     return pl.coalesce(addresses.str.extract(_CVF_ADDRESS).str.to_uppercase(), *by_host)
 
 
-def _readings(text: pl.Expr) -> list[pl.Expr]:
-    """The ways to read a venue's text, most literal first; only that one where it names something beside
-    the main proceedings."""
+def _venue_ids(plain: pl.Series, ids: dict[str, str], venue_aliases: pl.DataFrame) -> pl.Series:
+    """The venue of each text: known by an alias, in the first of the ways to read the text, else as an abbreviation of one."""
+    words = venue_aliases.filter(pl.col("alias").str.contains(_COMMON_WORD), kind="journal")
+    common = words.select(venue_key(pl.col("alias"))).to_series()
+    ways = {**_whole(pl.col("plain")), **_readings(pl.col("plain"))}
+    readings = (
+        plain.alias("plain")
+        .to_frame()
+        .select(**ways)
+        .with_row_index("row")
+        .unpivot(index="row", variable_name="way", value_name="reading")
+        .drop_nulls("reading")
+    )
+    # Most ways read a text alike: the key, which is dear, is made of each reading once.
+    keys = readings.select(pl.col("reading").unique()).with_columns(key=venue_key(pl.col("reading")))
+    keys = keys.with_columns(venue_id=pl.col("key").replace_strict(ids, default=None, return_dtype=pl.String)).drop_nulls(
+        "venue_id"
+    )
+    is_whole = pl.col("way").is_in(list(_whole(pl.col("plain")))) & ~pl.col("reading").str.contains(r"(?i)\bproc")
+    rows = plain.alias("plain").to_frame().with_row_index("row")
+    found = readings.join(keys, on="reading").filter(is_whole | ~pl.col("key").is_in(common.implode()))
+    found = found.join(_other_conferences(found.join(rows, on="row"), venue_aliases), on=["row", "way"], how="anti")
+    known = found.group_by("row").agg(pl.col("venue_id").sort_by(pl.col("way").cast(pl.Enum(list(ways)))).first())
+    rows = rows.join(known, on="row", how="left", maintain_order="left")
+    return rows["venue_id"].fill_null(_abbreviated(rows, venue_aliases))
+
+
+def _other_conferences(found: pl.DataFrame, venue_aliases: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `found` (row, way, plain, venue_id) where an acronym in brackets is that of another venue: the name before it
+    is all in other words, as in "Conference on Tidal Apparel (ICTAI)"."""
+    acronyms = found.filter(pl.col("way") == "in_brackets")
+    names = venue_aliases.select("venue_id", "name").unique().filter(pl.col("venue_id").is_in(acronyms["venue_id"].implode()))
+    stems = venue_words(pl.col("plain")).list.eval(pl.element().str.head(_STEM_LETTERS)).list.set_difference(_FORM_STEMS)
+    named = venue_words(pl.col("name")).list.eval(pl.element().str.head(_STEM_LETTERS))
+    return acronyms.join(names.select("venue_id", named.alias("named")), on="venue_id").filter(
+        (stems.list.len() > 1) & (stems.list.set_intersection("named").list.len() == 0)
+    )
+
+
+def _abbreviated(known: pl.DataFrame, venue_aliases: pl.DataFrame) -> pl.Series:
+    """The venue whose name each text of `known` (plain, venue_id) abbreviates, where none is known; a Python function for each
+    such text, of which there are few."""
+    full = venue_aliases.select(venue_words(pl.col("alias")).alias("words"), "venue_id")
+    names = AbbreviatedNames((words, venue_id) for words, venue_id in full.iter_rows())
+    unknown = pl.col("venue_id").is_null() & ~pl.col("plain").str.contains(_BESIDE)
+    words = known.select(pl.when(unknown).then(venue_words(pl.col("plain")))).to_series()
+    return pl.Series([names.meant_by(row) if row else None for row in words.to_list()], dtype=pl.String)
+
+
+def _whole(text: pl.Expr) -> dict[str, pl.Expr]:
+    """The whole text, with and without brackets, and the journal before a meeting whose abstracts it holds: only these may be a
+    common word, such as Nature or Blood, and only the text as it stands a workshop."""
+    main = pl.when(~text.str.contains(_BESIDE)).then(text)
+    return {
+        "text": text,
+        "without_brackets": main.str.replace_all(_BRACKETS, ""),
+        "without_additions": without_additions(main),
+        "before_meeting": text.str.extract(r"(?i)^(.{3,}?)\.\s*conference:"),
+    }
+
+
+def _readings(text: pl.Expr) -> dict[str, pl.Expr]:
+    """The ways to read a part of a venue's text as a venue, most literal first; none where the text names something beside the
+    main proceedings."""
     main = pl.when(~text.str.contains(_BESIDE)).then(text)
     group = main.str.extract(_OPENREVIEW_GROUP)
-    without_brackets = main.str.replace_all(r"\s*[(\[][^)\]]*[)\]]", "")
+    without_brackets = main.str.replace_all(_BRACKETS, "")
     in_brackets = main.str.extract(r"[(\[]\s*([A-Za-z][A-Za-z&-]{2,12})[\s'’]*(?:\d{2,4})?\s*[)\]]\s*(?:\d{4})?\W*$")
     # "Advances in … 35 (NeurIPS 2022), New Orleans, USA"; "ICML '24: Proceedings of …"
     # Only of a conference or proceedings: "Machine Learning, Optimization, and Data Science" is not the journal.
@@ -159,5 +218,14 @@ def _readings(text: pl.Expr) -> list[pl.Expr]:
     after_in = without_brackets.str.extract(
         r"(?i)^(?:published|accepted|appears?|to appear|submitted) (?:at|in|to):?\s+(.+?)\W*$"
     )
-    literal = [text, group, without_brackets, before_comma, before_colon, behind_colon, after_in, without_roman, in_brackets]
-    return [*literal, with_year, before_conference]
+    return {
+        "group": group,
+        "before_comma": before_comma,
+        "before_colon": before_colon,
+        "behind_colon": behind_colon,
+        "after_in": after_in,
+        "without_roman": without_roman,
+        "in_brackets": in_brackets,
+        "with_year": with_year,
+        "before_conference": before_conference,
+    }

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from transforms.schemas import SchemaError
+from transforms.staged_schemas import VENUE_KINDS
 from transforms.venues import clean_venues, load_aliases, venue_key
 
 ALIASES = pl.read_csv(Path(__file__).resolve().parents[2] / "config" / "venues.csv", infer_schema=False)
@@ -54,7 +55,36 @@ def test_every_venue_has_one_name_which_is_an_alias_of_it():
         ("Findings of the Association for Computational Linguistics: EMNLP 2023", "findings"),
         ("KDD '24: Proceedings of the 30th ACM SIGKDD Conference on Knowledge Discovery and Data Mining", "kdd"),
         ("Very Large Data Bases", "vldb"),
+        ("SIGMOD Conference", "sigmod"),
+        ("International Conference on Management of Data", "sigmod"),
         ("SIGMOD Record", "sigmodrecord"),
+        ("ACM SIGMOD Record", "sigmodrecord"),
+        ("PVLDB", "pvldb"),
+        ("Proceedings of the VLDB Endowment", "pvldb"),
+        ("VLDB J.", "vldbj"),
+        ("The VLDB Journal — The International Journal on Very Large Data Bases", "vldbj"),
+        ("ACM Trans. Database Syst.", "tods"),
+        ("IEEE Data Eng. Bull.", "debull"),
+        ("J. Mach. Learn. Res.", "jmlr"),
+        ("IEEE Trans. Pattern Anal. Mach. Intell.", "tpami"),
+        ("Int. Conf. Mach. Learn.", "icml"),
+        ("Proc Natl Acad Sci U S A", "pnas"),
+        ("Proc. Natl. Acad. Sci. U.S.A.", "pnas"),
+        ("Proceedings of the IEEE", "procieee"),
+        ("Br J Haematol", "bjh"),
+        ("British Journal of Hematology", "bjh"),
+        ("Commun ACM", "cacm"),
+        ("J. Natl. Cancer Inst.", "jnci"),
+        ("Bmj", "bmj"),
+        ("British Medical Journal (Clinical research ed.)", "bmj"),
+        ("Lancet", "lancet"),
+        ("The Lancet.", "lancet"),
+        ("Blood", "blood"),
+        ("Blood. Conference: 9th Annual Meeting of Some Society, Lima.", "blood"),
+        ("Circulation : official journal of some society", "circulation"),
+        ("Nature (London)", "nature"),
+        ("International Conference on Information Systems, ICIS", "icis"),
+        ("51St Annual Hawaii International Conference On System Sciences (Hicss)", "hicss"),
         ("CoRR abs/2301.12345", "arxiv"),
         ("arXiv preprint arXiv:2301.12345", "arxiv"),
         ("IEEE Transactions on Pattern Analysis and Machine Intelligence", "tpami"),
@@ -84,7 +114,20 @@ def test_a_venue_is_known_by_its_names(text, expected):
         "ICLR 2023 Tiny Papers",
         "Proceedings of ACL 2020: System Demonstrations",
         "Companion Proceedings of the Web Conference 2021",
-        "International Conference on Machine Learning and Applications",
+        "International Conference on Machine Learning and Maps",
+        "International Conference on Tidal Apparel Inventions (ICTAI 2021)",
+        "Proceedings of Science",
+        "Transplantation Proceedings",
+        "Science, Technology and Maps Conference",
+        "Conference on Maps (Nature)",
+        "Maps of the Seas, Nature 2020",
+        "Can. Res.",
+        "J. Comp.",
+        "Inform. Science",
+        "Phys. Rev. A",
+        "Pattern Recognition Maps",
+        "IEEE",
+        "Diabetes & Metabolism",
         "Machine Learning: Science and Technology",
         "Machine Learning, Optimization, and Data Science",
         "Proceedings of the Workshop on Maps, ICML 2020, Vienna",
@@ -92,12 +135,22 @@ def test_a_venue_is_known_by_its_names(text, expected):
         "https://openreview.net/group?id=ICML.cc/2023/Workshop/Maps",
         "ICLR 2024 Conference Dinner",
         "Journal of Maps",
-        "MIS Quarterly",
         None,
     ],
 )
 def test_what_stands_beside_a_conference_or_has_a_like_name_is_not_it(text):
     assert venue_id(text) is None
+
+
+def test_every_curated_name_is_read_as_its_venue_so_that_cleaning_twice_changes_nothing():
+    names = ALIASES.select("venue_id", "name", "kind").unique(maintain_order=True)
+    again = clean_venues(names["name"], ALIASES)
+    assert again.rows() == names.rows()
+
+
+def test_the_kind_is_one_of_the_words_and_each_venue_has_one():
+    assert set(ALIASES["kind"]) <= set(VENUE_KINDS)
+    assert ALIASES.select("venue_id", "kind").unique()["venue_id"].is_unique().all()
 
 
 def test_the_venue_is_the_curated_name_else_the_text_without_markup():
