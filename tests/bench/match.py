@@ -51,15 +51,24 @@ PROGRAMS: dict[str, Callable[[pl.DataFrame, int], tuple[object, int]]] = {"match
 
 
 def pairwise_f1(clusters: pl.DataFrame, truth: pl.DataFrame) -> dict[str, float]:
-    """Precision, recall and F1 over pairs of records, after clustering."""
-    joined = truth.join(clusters.select("record_key", "cluster"), on="record_key", how="left")
+    """Precision, recall and F1 over pairs of records, after clustering: of papers, and F1 of works.
+
+    What finds no works is measured by its clusters: Splink does not tell the versions of a work apart.
+    """
+    of_works = clusters.select("record_key", cluster="work" if "work" in clusters.columns else "cluster")
+    of_papers = _pairwise(clusters.select("record_key", "cluster"), truth.select("record_key", truth="paper"))
+    return of_papers | {"work_f1": _pairwise(of_works, truth.select("record_key", truth="work"))["f1"]}
+
+
+def _pairwise(clusters: pl.DataFrame, truth: pl.DataFrame) -> dict[str, float]:
+    joined = truth.join(clusters, on="record_key", how="left")
     assert joined["cluster"].null_count() == 0
 
     def pair_count(*names: str) -> int:
         sizes = joined.group_by(*names).len()["len"].cast(pl.Int64)
         return int((sizes * (sizes - 1) // 2).sum())
 
-    both, found, true = pair_count("paper", "cluster"), pair_count("cluster"), pair_count("paper")
+    both, found, true = pair_count("truth", "cluster"), pair_count("cluster"), pair_count("truth")
     return {"precision": both / max(found, 1), "recall": both / max(true, 1), "f1": 2 * both / max(found + true, 1)}
 
 
@@ -145,6 +154,7 @@ def show(program: str, count: int, runs: list[dict[str, float]]) -> dict[str, fl
     line = f"{program:7}{count:>10,} {numbers['seconds']:8.2f} s {numbers['cpu']:8.2f} cpu s"
     line += f"  memory {numbers['loaded'] / 2**20:6,.0f} before, {numbers['memory'] / 2**20:6,.0f} MiB at most"
     line += f"  {numbers['pairs']:9,.0f} pairs  P {numbers['precision']:.4f} R {numbers['recall']:.4f} F1 {numbers['f1']:.4f}"
+    line += f", of works {numbers['work_f1']:.4f}"
     if "best_f1" in numbers:
         line += f" (best {numbers['best_f1']:.4f} at {numbers['best_threshold']})"
     print(line, flush=True)

@@ -228,7 +228,10 @@ def _preprints(hat: Hat, name: str) -> Iterator[Paper]:
     """A preprint and what became of it: two papers, one work."""
     chance = hat.chance
     (first,) = _alone(hat, name)
-    year = max(first.year, 1995) - chance.randint(0, 1)
+    if first.year <= 1991:
+        yield first
+        return
+    year = first.year - chance.randint(0, 1)
     number = f"{year % 100:02}{chance.randint(1, 12):02}.{chance.randrange(10**5):05}"
     yield first._replace(is_strict=True)
     yield first._replace(paper=name + "b", venue=ARXIV, year=year, arxiv=number, doi=f"10.48550/arxiv.{number}", is_strict=True)

@@ -106,10 +106,11 @@ def _record(chance: random.Random, paper: Paper, *, is_copy: bool) -> dict[str, 
     is_strict, is_journal = paper.is_strict, paper.venue.kind == "journal"
     lacks = 0.25 if has_vices and not paper.is_generic else 0.08
     has_venue = is_strict or chance.random() > lacks / 2
+    has_pages = paper.is_generic or (not paper.arxiv and chance.random() > lacks + 0.15)
     has_place = paper.is_generic or (is_journal and chance.random() > lacks)
     name = paper.venue.short if chance.random() < (0.4 if has_vices else 0.1) else paper.venue.name
     year = paper.year
-    if has_vices and not is_strict and chance.random() < 0.06:
+    if has_vices and not is_strict and chance.random() < (0.05 if is_journal else 0.015):
         year += chance.choice((-1, 1))
     return {
         "paper": paper.paper,
@@ -124,7 +125,7 @@ def _record(chance: random.Random, paper: Paper, *, is_copy: bool) -> dict[str, 
         "type": "article" if is_journal else "inproceedings" if chance.random() < 0.7 else None,
         "volume": _volume(chance, paper, has_vices) if has_place else None,
         "number": str(paper.number) if has_place and (paper.is_generic or chance.random() > 0.2) else None,
-        "pages": _pages(chance, paper, has_vices) if paper.is_generic or chance.random() > lacks + 0.15 else None,
+        "pages": _pages(chance, paper, has_vices) if has_pages else None,
         "url": f"https://papers.example/{paper.paper}" if chance.random() < 0.1 else None,
         "identifiers": _identifiers(chance, paper),
     }
@@ -134,7 +135,7 @@ def _title(chance: random.Random, paper: Paper, has_vices: bool) -> str | None:
     keeps_subtitle = paper.subtitle and not (has_vices and not paper.is_strict and chance.random() < 0.25)
     title = paper.title + (f": {paper.subtitle}" if keeps_subtitle else "")
     if has_vices and not paper.is_generic:
-        if chance.random() < 0.01:
+        if chance.random() < 0.008:
             return None
         if chance.random() < 0.12:
             title = _with_slip(chance, title)
@@ -165,7 +166,7 @@ def _with_slip(chance: random.Random, text: str) -> str:
 def _authors(chance: random.Random, paper: Paper, has_vices: bool) -> list[tuple[str | None, ...]]:
     people, form, loses_accents = paper.authors, "full", False
     if has_vices:
-        form = chance.choices(("full", "initials", "swapped", "reversed"), (50, 40, 3, 7))[0]
+        form = chance.choices(("full", "initials", "swapped", "reversed"), (50, 40, 2, 8))[0]
         loses_accents = chance.random() < 0.3
         if not paper.is_strict and chance.random() < 0.03:
             return []
