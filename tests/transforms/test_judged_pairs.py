@@ -124,21 +124,27 @@ def as_failures(findings: list[Finding]) -> str:
 
 
 @pytest.fixture(scope="module")
-def find(stage) -> Callable[[Iterable[str]], list[Finding]]:
+def cleaned(stage) -> pl.DataFrame:
+    """All records of the fixture as one source gives them, clean, with their ids as `source_key`."""
+    _, records = read_kinds(KINDS)
+    staged = stage(json.dumps(list(records.values()), ensure_ascii=False)).records
+    staged = staged.with_columns(file_sha256=pl.lit("judged"))
+    aliases = pl.read_csv(VENUES, infer_schema=False)
+    clean = clean_records(staged, source=SourceDefaults("judged"), venue_aliases=aliases)
+    assert clean.rejects.height == 0 and clean.records.height == len(records)
+    return clean.records.join(staged.select("ordinal", "source_key"), on="ordinal", maintain_order="left")
+
+
+@pytest.fixture(scope="module")
+def find(cleaned: pl.DataFrame) -> Callable[[list[str]], list[Finding]]:
     """`find(kinds)`: what one run over all records of these kinds says of each judged pair."""
 
     @cache
     def find_kinds(*kinds: str) -> list[Finding]:
         judged, records = read_kinds(kinds)
-        staged = stage(json.dumps(list(records.values()), ensure_ascii=False)).records
-        aliases = pl.read_csv(VENUES, infer_schema=False)
-        cleaned = clean_records(
-            staged.with_columns(file_sha256=pl.lit("f")), source=SourceDefaults("judged"), venue_aliases=aliases
-        )
-        assert cleaned.rejects.height == 0 and staged.height == len(records)
-        keys = staged.select("ordinal", "source_key").join(cleaned.records.select("ordinal", "record_key"), on="ordinal")
-        key_of = dict(keys.select("source_key", "record_key").rows())
-        return find_pairs(judged, match_records(cleaned.records), key_of)
+        given = cleaned.filter(pl.col("source_key").is_in(list(records)))
+        key_of = dict(given.select("source_key", "record_key").rows())
+        return find_pairs(judged, match_records(given.drop("source_key")), key_of)
 
     return lambda kinds: find_kinds(*kinds)
 
