@@ -140,6 +140,69 @@ def ledger(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
 
 
 @app.command
+def matches(
+    *,
+    possible: Annotated[
+        bool, Parameter(negative=(), help="show pairs that may be one paper, the likeliest first: as --status possible")
+    ] = False,
+    status: Annotated[
+        Literal["match", "version", "possible", "no"] | None, Parameter(help="show only pairs that matching says this of")
+    ] = None,
+    reason: Annotated[str | None, Parameter(help="show only pairs with this reason")] = None,
+    paper: Annotated[
+        str | None, Parameter(help="show only pairs with a record of this paper: its id, or the id's start")
+    ] = None,
+    limit: Annotated[int, Parameter(help="how many pairs at most; 0 for all")] = 20,
+    lake: LakeOption = None,
+    format: FormatOption = "table",
+) -> int:
+    """List pairs of records and what matching says of them, both records side by side, as their sources give them.
+
+    Those most worth a look stand first: of pairs that are no match the most alike, of matches the least alike.
+
+    Example: paperlake matches --possible
+    """
+    from flows import match_commands
+
+    request = match_commands.MatchesRequest(status, possible, reason, paper, limit)
+    return match_commands.print_matches(request, lake, format)
+
+
+@app.command
+def decide(
+    first: Annotated[str, Parameter(help="a record: its key or the key's start, its id; or a paper by its id")],
+    second: Annotated[str, Parameter(help="another")],
+    verdict: Annotated[Literal["same", "different"], Parameter(help="whether they describe one paper")],
+    /,
+    *,
+    because: Annotated[str, Parameter(help="why, for whoever reads the decision later")],
+    lake: LakeOption = None,
+    wait: Annotated[float | None, Parameter(help="seconds to wait for a run; default from config/pipeline.toml")] = None,
+) -> int:
+    """Overrule matching: say that two records describe one paper, or two; the next run and all later ones keep to it.
+
+    The line is added to decisions.csv in the lake, where it can be changed or deleted. A paper stands for its record of the
+    least key: to take a paper apart, give the keys of two of its records. A decision that contradicts others is refused.
+
+    Example: paperlake decide k4baa1fddc522 p1365c7772c1131f9 same --because "the DOI in the list is a misprint"
+    """
+    from flows import decide_command
+
+    return decide_command.decide(first, second, verdict, because, lake, wait_seconds=wait)
+
+
+@app.command
+def decisions(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
+    """List what people have decided, with its lines in decisions.csv.
+
+    Example: paperlake decisions
+    """
+    from flows import decide_command
+
+    return decide_command.print_decisions(lake, format)
+
+
+@app.command
 def inspect(
     path: Annotated[Path, Parameter(help="a file, or a folder of them")],
     /,

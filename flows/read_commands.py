@@ -82,7 +82,7 @@ def print_ledger(lake_path: Path | None, format: Format) -> int:
         order by f.file_name, l.file_sha256
     """
     _print_answer(query, lake_path, format)
-    with _answer("select count(*) from ledger where not balanced", lake_path) as unbalanced:
+    with answer("select count(*) from ledger where not balanced", lake_path) as unbalanced:
         return 1 if unbalanced.rows() != [(0,)] else 0
 
 
@@ -94,13 +94,19 @@ def print_rows(columns: Sequence[str], rows: Sequence[tuple[object, ...]], forma
     write_rows(columns, types, [rows], format, sys.stdout, wraps=True)
 
 
-def _answer(
+def answer(
     query: str,
     lake_path: Path | None,
     *,
     timeout_seconds: float | None = None,
     parameters: Mapping[str, object] | None = None,
 ) -> QueryResult:
+    """The answer to a query of the current release; close it.
+
+    Raises:
+        LakeError: nothing is published.
+        QueryError: the query fails, or reaches a limit.
+    """
     from warehouse.query import QueryLimits, run_query
     from warehouse.sandbox import cap_process_memory
 
@@ -130,7 +136,7 @@ def _print_answer(
 ) -> None:
     from warehouse.row_formats import write_rows
 
-    with _answer(query, lake_path, timeout_seconds=timeout_seconds, parameters=parameters) as result:
+    with answer(query, lake_path, timeout_seconds=timeout_seconds, parameters=parameters) as result:
         write_rows(result.columns, result.types, result.batches(), format, sys.stdout)
 
 

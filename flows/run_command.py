@@ -15,6 +15,7 @@ from flows.pipeline import run_pipeline
 from flows.progress import Say, listener, progress
 from flows.report import RunReport, print_report
 from flows.settings import ConfigError, load_settings
+from warehouse.decisions import read_decisions
 from warehouse.landing import require_path
 from warehouse.layout import Lake
 
@@ -78,10 +79,12 @@ def next_steps(report: RunReport, lake: Path | None) -> list[str]:
 
 def _order(request: RunRequest) -> tuple[RunOrder, float]:
     settings = load_settings()
+    lake = Lake(settings.lake_path(request.lake))
     for path in request.paths:
         require_path(path)  # now, not when a server has been started for it
+    read_decisions(lake)  # the same: a person may have edited them
     order = RunOrder(
-        Lake(settings.lake_path(request.lake)),
+        lake,
         settings,
         request.paths,
         request.rehash,

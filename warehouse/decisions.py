@@ -63,7 +63,8 @@ def new_decision(record_key_l: str, record_key_r: str, verdict: str, because: st
     ('k1', 'k2')
     """
     least, greatest = sorted((record_key_l, record_key_r))
-    return Decision(least, greatest, verdict, because)
+    # Python's csv leaves a lone carriage return without quotes, and reads it as the end of the row.
+    return Decision(least, greatest, verdict, re.sub(r"\r\n?", "\n", because).strip())
 
 
 def read_decisions(lake: Lake) -> tuple[Decision, ...]:
@@ -94,8 +95,10 @@ def verdicts_of(decisions: Iterable[Decision]) -> tuple[Verdict, ...]:
     return tuple(sorted({(*decision.pair, decision.verdict) for decision in decisions}))
 
 
-def add_decision(lake: Lake, decision: Decision) -> Decision:
-    """Adds a decision to the file, or finds it there; gives it with its line. Call it only while holding the lock.
+def add_decision(lake: Lake, decision: Decision) -> tuple[Decision, bool]:
+    """Adds a decision to the file, unless it stands there; gives it with its line, and whether it was added.
+
+    Call it only while holding the lock.
 
     Raises:
         DecisionError: it contradicts others, or the file is not in order; nothing is written.
@@ -103,7 +106,7 @@ def add_decision(lake: Lake, decision: Decision) -> Decision:
     before = read_decisions(lake)
     for earlier in before:
         if (earlier.pair, earlier.verdict) == (decision.pair, decision.verdict):
-            return earlier
+            return earlier, False
     try:
         refuse_contradictions((*before, decision))
     except DecisionError as error:
@@ -116,7 +119,7 @@ def add_decision(lake: Lake, decision: Decision) -> Decision:
     elif not content.endswith(b"\n"):
         content += end.encode()
     write_file(path, content + _row((*decision.pair, decision.verdict, decision.because), end))
-    return read_decisions(lake)[-1]
+    return read_decisions(lake)[-1], True
 
 
 def refuse_contradictions(decisions: Sequence[Decision]) -> None:

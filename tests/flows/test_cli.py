@@ -13,6 +13,7 @@ from flows.cli import app, call
 
 CLI = [sys.executable, "-m", "flows.cli"]
 COMMANDS = ("run", "sql", "tables", "releases", "rejects", "ledger", "inspect", "formats", "catalog", "forget")
+COMMANDS += ("matches", "decide", "decisions")
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +48,15 @@ def test_the_help_lists_every_command_there_is() -> None:
         (["run", ""], 2, "an argument is empty"),
         (["inspect", "a.csv", ""], 2, "an argument is empty"),
         (["formats", "openalex"], 2, "Did you mean 'openalex_work'?"),
+        (["matches"], 1, "there is no lake at"),
+        (["matches", "--possible", "--status", "no"], 2, "exclude each other"),
+        (["matches", "--limit", "-1"], 2, "expected a number of pairs"),
+        (["matches", "--status", "maybe"], 2, "maybe"),
+        (["decisions"], 1, "there is no lake at"),
+        (["decide", "k1234", "k2345", "same", "--because", "x"], 1, "there is no lake at"),
+        (["decide", "k1234", "k2345", "equal", "--because", "x"], 2, "equal"),
+        (["decide", "k1234", "k2345", "same"], 2, "--because"),
+        (["decide", "k1234", "k2345", "same", "--because", " "], 2, "give a reason"),
     ],
 )
 def test_a_wrong_command_line_is_answered_in_a_sentence(
@@ -105,7 +115,8 @@ print(code, [name for name in ("prefect", "polars", "pyarrow", "numpy", "transfo
 
 
 @pytest.mark.parametrize(
-    "words", [["sql", "select 1"], ["tables"], ["tables", "papers"], ["releases"], ["ledger"], ["rejects"]]
+    "words",
+    [["sql", "select 1"], ["tables"], ["tables", "papers"], ["releases"], ["ledger"], ["rejects"], ["matches"], ["decisions"]],
 )
 def test_commands_that_only_read_import_neither_prefect_nor_a_reader(lake: Path, words: list[str]) -> None:
     done = subprocess.run(
