@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from transforms.author_lists import split_author_lists
+from transforms.name_order import double_families, given_name_first
 from transforms.person_names import PersonName, is_group, person_name
 from transforms.placeholders import without_placeholder
 from transforms.text import plain_text
@@ -17,15 +18,28 @@ _NEEDS_RULES = (
     r"(?i: (?:jr|sr|ii|iii|iv|phd|md|van|von|der|den|de|del|della|di|da|das|dos|du|le|la|el|al|bin|ibn|ben|ter|ten|san|santa|"
     r"vander|st)\.?(?: |$))|"
     r"^(?i:dr|prof|mr|mrs|ms|sir)\.? |"
-    r"^(?i:anonymous|unknown|no|not|none|to|and|paper|under) |"  # how placeholders of several words begin
+    r"^(?i:anonymous|unknown|no|not|none|to|and|by|paper|under|corporate|author|authors|various|multiple|several|additional) |"
+    r"^\p{Lu}{2,} |^(?i:van|von|de|di|du|del|la|le) (?:van|von|der|den|de|la) |"
+    r"(?i: (?:on behalf|study|trial|trialists|registry|groups?|team|cohort|prof|dphil|msc|rn|mph|mbbs|dds|pharmd)\b)|"
     r"(?:Group|Team|Collaboration|Consortium|Committee|Initiative|Network|Society|"
     r"Association|University|Institute|Organi[sz]ation|Foundation|Investigators|Force|Working|Project|Council|Cent(?:er|re)|Department|"
     r"Laboratory|Inc|Ltd|LLC|GmbH|Community|Alliance|Authors|Editors|Federation|Agency|Ministry)\b"
 )
 _NO_NAME = (
     r"anonymous(?: (?:authors?|submission|acl submission))?|anon|withdrawn|unknown authors?|no authors?.*|author\(?s?\)?|"
-    r"(?:and )?others?|(?:et\.?|and) al|(?:paper )?under (?:double[- ]blind )?review|[^\p{L}]*"
+    r"(?:various|multiple|several|additional) authors?|authors? (?:unknown|anonymous|not \p{L}+)|"
+    r"(?:and |\+ ?)?(?:\d+ )?(?:many )?(?:others?|more)(?: authors)?|(?:et\.?|and) al|etc|"
+    r"(?:paper )?under (?:double[- ]blind )?review|(?:this )?(?:paper|submission) withdrawn(?: by .*)?|[^\p{L}]*"
 )
+_CUT = r"(?i)(?:\bet\.?\s*al\b\.?|\band others|^others|…|\.\.\.|\betc\.|\+ ?\d+ more)[\s\])}'\";,]*$"
+_ON_BEHALF = r"(?i)[,;(]?\s*\b(?:and )?on behalf of\s+(?:all\s+)?(?:the\s+)?"
+_ADDRESS = (
+    r"(?i)\s*[<(\[]?(?:e-?mail:?\s*|mailto:)?[\w.+-]+@[\w-]+(?:\.[\w-]+)+[>)\]]?|\s*[<(\[]?https?://\S+|"
+    r"\s*\(?(?:orcid:?\s*)?\d{4}-\d{4}-\d{4}-\d{3}[\dx]\)?"
+)
+_OFTEN = 0.3
+"""Share of a file's names that end in initials, from which on they are its style."""
+
 # BibTeX writes braces around a name that is not to be taken apart ("{Ash and Elm}"), and around a family name of several words.
 _IN_BRACES = r"(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*"
 _WHOLE_NAME = rf"^\{{{_IN_BRACES}\s{_IN_BRACES}\}}$"
@@ -42,14 +56,16 @@ def clean_authors(staged: pl.DataFrame) -> pl.Series:
     """
     lists = staged.select(
         pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
+        "file_sha256",
         pl.coalesce(
             pl.when(pl.col("author_names_raw").list.len() > 0).then("author_names_raw"),
             _split_by_file(staged),
         ).alias("name_raw"),
     )
-    names = _once(lists).explode("name_raw").drop_nulls("name_raw")
+    names = _groups_apart(_once(lists).explode("name_raw").drop_nulls("name_raw"))
+    names = names.with_columns(pl.col("name_raw").str.strip_chars(" \t\r\n,;"))
     authors = (
-        _taken_apart(names.with_columns(pl.col("name_raw").str.strip_chars(" \t\r\n,;")))
+        double_families(given_name_first(_taken_apart(names.with_columns(ends_in_initials=_ends_in_initials()))))
         .group_by("row", maintain_order=True)
         .agg(pl.struct("name", "name_raw", "given", "family").alias("authors"))
     )
@@ -61,10 +77,35 @@ def clean_authors(staged: pl.DataFrame) -> pl.Series:
     )
 
 
+def is_cut_list(staged: pl.DataFrame) -> pl.Series:
+    """Whether the source says that it names not all authors ("et al.", "and others", "…").
+
+    >>> names = pl.Series([["Lee, Ann", "others"], None, None], dtype=pl.List(pl.String))
+    >>> texts = pl.Series([None, "Ann Lee et al.", "Al Day, Bo Metal"])
+    >>> is_cut_list(pl.DataFrame({"author_names_raw": names, "authors_raw": texts})).to_list()
+    [True, True, False]
+    """
+    end = pl.coalesce(pl.col("author_names_raw").list.last(), "authors_raw")
+    return staged.select(end.str.contains(_CUT).fill_null(False)).to_series()
+
+
 def _split_by_file(staged: pl.DataFrame) -> pl.Series:
     files = staged.select("file_sha256", "authors_raw").partition_by("file_sha256", maintain_order=True)
     empty = pl.Series("split", [], pl.List(pl.String))
     return pl.concat([empty, *(split_author_lists(file["authors_raw"]).alias("split") for file in files)])
+
+
+def _groups_apart(names: pl.DataFrame) -> pl.DataFrame:
+    """Names with the group that a person writes on behalf of as a name of its own."""
+    raw = pl.col("name_raw")
+    if not names.select(raw.str.contains(_ON_BEHALF).any()).item():
+        return names
+    return names.with_columns(raw.str.replace_all(_ON_BEHALF, "\x02").str.split("\x02")).explode("name_raw")
+
+
+def _ends_in_initials() -> pl.Expr:
+    """Whether names of a file end in bare initials ("Smith MA"), so that one that looks like a family name is none."""
+    return (pl.col("name_raw").str.contains(r"^[^,]* \p{Lu}{1,3}$").mean() >= _OFTEN).over("file_sha256")
 
 
 def _once(lists: pl.DataFrame) -> pl.DataFrame:
@@ -82,29 +123,35 @@ def _once(lists: pl.DataFrame) -> pl.DataFrame:
 
 
 def _taken_apart(names: pl.DataFrame) -> pl.DataFrame:
-    """`names` (row, name_raw) with name, given and family, in order, without what is no name.
+    """`names` (file_sha256, row, name_raw, ends_in_initials) with name, given and family, in order, without what is no name.
 
     Nine names in ten are simple and taken apart by an expression; the rules see each other distinct name once.
     """
     raw = pl.col("name_raw")
     names = names.with_columns(is_simple=raw.str.contains(_SIMPLE_NAME) & ~raw.str.contains(_NEEDS_RULES))
-    odd = names.filter(~pl.col("is_simple")).select(raw.unique(maintain_order=True)).with_columns(plain=_plain_name(raw))
+    odd = names.filter(~pl.col("is_simple")).select(raw, "ends_in_initials").unique(maintain_order=True)
+    odd = odd.with_columns(plain=_plain_name(raw))
     odd = odd.with_columns(without_placeholder(pl.col("plain"), _NO_NAME)).drop_nulls("plain")
     is_whole, is_inverted = raw.str.contains(_WHOLE_NAME), raw.str.contains(_INVERTED_PERSON)
+    columns = odd.select("plain", is_whole.alias("whole"), is_inverted.alias("inverted"), "ends_in_initials")
     parts = [
-        PersonName(name, None, None) if whole and " " in name and (not inverted or is_group(name)) else person_name(name)
-        for name, whole, inverted in odd.select("plain", is_whole.alias("whole"), is_inverted.alias("inverted")).rows()
+        PersonName(name, None, None)
+        if whole and " " in name and (not inverted or is_group(name))
+        else person_name(name, ends_in_initials=ends)
+        for name, whole, inverted, ends in columns.rows()
     ]
     rules = odd.select(
         "name_raw",
+        "ends_in_initials",
         pl.Series("name", [part.name for part in parts], pl.String),
         pl.Series("given", [part.given for part in parts], pl.String),
         pl.Series("family", [part.family for part in parts], pl.String),
     )
     simple = pl.when("is_simple")
     return (
-        names.join(rules, on="name_raw", how="left", maintain_order="left")
+        names.join(rules, on=["name_raw", "ends_in_initials"], how="left", maintain_order="left")
         .select(
+            "file_sha256",
             "row",
             "name_raw",
             name=simple.then(raw).otherwise("name"),
@@ -116,12 +163,14 @@ def _taken_apart(names: pl.DataFrame) -> pl.DataFrame:
 
 
 def _plain_name(name: pl.Expr) -> pl.Expr:
-    """A name without mark-up, footnote marks, DBLP's number of a namesake, and "et al." behind it."""
+    """A name without mark-up, footnote marks, addresses, DBLP's number of a namesake, and "et al." behind it."""
     return (
         plain_text(name.str.replace(_BRACED_FAMILY, "$2, $1"))
         .str.replace_all(r"[{}]", "")
-        .str.replace(r"(?i),?\s+et(?:\.? |\.)al\.?$", "")
-        .str.replace(r"^(?i:and|&)\s+", "")
+        .str.replace_all(_ADDRESS, "")
+        .str.replace(r"(?i),?\s+(?:et(?:\.? |\.)al\.?|\.\.\.|…|etc\.?)$", "")
+        .str.replace(r"^(?i:and|&|by|authors?:)\s+", "")
+        .str.replace(r"\s*\((?i:eds?\.?|editors?|corresponding author|\d+|[\s,;<>]*)\)", "")
         .str.replace_all(r"[*∗†‡§¶‖⁎#]+|[¹²³⁰⁴-⁹]+|\s0\d{3}$|(\p{L}{2,})\d+(?:,\d+)*$|\(\s*\)", "$1")
         .str.replace(r",+\s*,", ",")
         .str.strip_chars(" ,;")

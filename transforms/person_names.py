@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from transforms.name_case import readable_family, readable_name
 from transforms.word_sets import word_set
 
 _PARTICLES = word_set(
@@ -16,21 +17,45 @@ _PARTICLES = word_set(
     "vom vander vande und y st. san santa mac o' d' abu"
 )
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv|2nd|3rd", re.IGNORECASE)
-_DEGREE = re.compile(r"ph\.?d\.?|m\.?d\.?|md|dphil|frcpc?|msc|bsc|mph|esq\.?", re.IGNORECASE)
-_HONORIFIC = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir)\.?", re.IGNORECASE)
+_DEGREE = re.compile(
+    r"ph\.?\s?d\.?|m\.?d\.?|d\.?phil\.?|pharm\.?d\.?|dr\.?(?:med|ing|rer|phil|nat)\.?|mbbs|mbchb|bch|frc[ps]c?|frcpath|fac[cps]|"
+    r"mrcp|m\.?sc\.?|b\.?sc\.?|m\.?eng\.?|mph|mba|dds|dmd|dvm|scd|edd|rn|bsn|msn|esq\.?|prof(?:essor)?\.?",
+    re.IGNORECASE,
+)
+_HONORIFIC = re.compile(
+    r"(?:dr|prof|professor|mr|mrs|ms|miss|sir|dame|dott|dipl|pd|priv)\.?(?:-?(?:ing|med|doz|inform|math)\.?)*", re.IGNORECASE
+)
 _INITIALS = re.compile(r"(?:[^\W\d_a-zßà-öø-ÿ]\.?[-‐]?){1,4}|(?:[^\W\d_]\.[-‐]?){1,4}")
 # Two to four capitals at the end of a name are initials ("Wang SS"), but for the family names of East Asia that are
 # written in capitals ("Jian LI").
 _CAPITAL_FAMILIES = word_set(
     "LI WU XU YU MA HE HU LU DU SU GU LIU YAN SUN QI XIE LAI HAN KIM LEE PAN CAO DAI FAN HO "
-    "LAM LAU NG TAN TAO XIA YE YI YIN ZHU BAI LIN GUO LUO "
+    "LAM LAU NG TAN TAO XIA YE YI YIN ZHU BAI LIN GUO LUO CHAN HONG XING XIAO DOAN TRAN PHAM "
     "CHEN WANG YANG ZHAO ZHOU TANG FENG PENG DENG DING DONG SHEN SONG FANG YUAN PARK CHOI JUNG KANG "
     "SATO KATO ITO GOTO ENDO MORI UEDA KUBO WADA ARAI"
 )
+_DOTTED = re.compile(r"(?:[^\W\d_]\.-?)+|[^\W\d_a-zß-öø-ÿ]")
+_MARKED = re.compile(r"(?=.*[AEIOUYÄÖÜÉÁÍÓÚ])[^\W\d_a-zß-öø-ÿ][^\W\d_a-zß-öø-ÿ'’-]{4,}")
+"""A family name in capitals ("SMITH John"); four letters may be initials, but for the names below."""
+
 _GROUP = re.compile(
-    r"\b(?:Collaborations?|Consortium|Consortia|Group|Team|Committee|Initiative|Network|Society|Association|University|Institute|"
+    r"^the \S+ \S+|"
+    r"\b(?i:groups?|team|consorti(?:um|a)|study(?: research)?|trial(?:ists)?|registry|cohort|collaborat(?:ors|ive))$|"
+    r"\b(?:Collaborations?|Consortium|Consortia|Groups?|Team|Committee|Initiative|Network|Society|Association|University|Institute|"
     r"Organi[sz]ation|Foundation|Investigators|Task Force|Working|Project|Council|Center|Centre|Department|Laboratory|"
     r"Inc\.?|Ltd\.?|LLC|GmbH|Community|Alliance|Authors|Editors|Federation|Agency|Ministry)\b"
+)
+_MAX_ROUNDS = 3
+"""How often a name is gone over until it stays the same, as names do at once but for what exports mangle."""
+
+_CORPORATE = re.compile(r"^(?:CORPORATE|Corporate) (?=\S+ )")
+"""How one digital library begins the name of a group."""
+
+# Given names that are hardly ever family names: in "SMITH JOHN" nothing else tells which is which.
+_GIVEN_NAMES = word_set(
+    "John Mary Jennifer Elizabeth Susan Jessica Sarah Karen Christopher Deborah Stephanie Rebecca Kathleen Michelle Michael "
+    "Robert William Richard Jeffrey Nicholas Jonathan Stephen Kenneth Kevin Brian Edward Timothy Peter Maria Anna Laura "
+    "Linda Barbara Patricia Nancy Sandra Ashley Emily Amanda Melissa Julia Catherine Andreas Stefan Giovanni Carlos Jose"
 )
 _HAN = re.compile(r"[\u3400-\u9fff々]+")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]{2,5}")
@@ -48,32 +73,44 @@ class PersonName:
     family: str | None
 
 
-def person_name(text: str) -> PersonName:
-    """The parts of a cleaned name, in either order.
+def person_name(text: str, *, ends_in_initials: bool = False) -> PersonName:
+    """The parts of a cleaned name, in either order; in readable case.
+
+    `ends_in_initials`: the names of its file do ("Smith MA"), so that two capitals at the end are no family name.
 
     >>> person_name("van der Berg, Jan Willem")
     PersonName(name='Jan Willem van der Berg', given='Jan Willem', family='van der Berg')
     >>> person_name("Wang S S").name, person_name("Sammy Davis Jr.").family, person_name("The ATLAS Collaboration").family
     ('S S Wang', 'Davis', None)
+    >>> person_name("SMITH, JOHN A").name, person_name("SATO Hanako").name, person_name("JOHN SMITH").family
+    ('John A Smith', 'Hanako Sato', 'Smith')
     """
-    text = " ".join(text.split())
-    if "," in text:
-        return _inverted_name(text)
-    if is_group(text):
+    name = _taken_apart(text, ends_in_initials=ends_in_initials)
+    for _ in range(_MAX_ROUNDS):
+        before, name = name, _taken_apart(name.name) if name.family else name
+        if before.name == name.name:
+            return before
+    return name
+
+
+def _taken_apart(text: str, *, ends_in_initials: bool = False) -> PersonName:
+    text = _CORPORATE.sub("", " ".join(text.split()))
+    if text.startswith("-"):
+        text = " ".join(text.replace("-", " ").split())  # "-ALTS-Study-group", of one export
+    if is_group(text) and "," not in text:
         return PersonName(text, None, None)
-    if text and not text.isascii() and (name := _east_asian_name(text)):
+    cased = readable_name(text)
+    if "," in cased:
+        return _inverted_name(cased)
+    if cased and not cased.isascii() and (name := _east_asian_name(cased)):
         return name
-    words, suffix = _without_titles(text.split())
+    words, suffix = _without_titles(cased.split())
     if not words:
-        return PersonName(text, None, text or None)
+        return PersonName(cased, None, cased or None)
     if len(words) == 1:
         return PersonName(_joined(words[0], suffix), None, words[0])
-    initials = _trailing_initials(words)
-    split = len(words) - initials
-    if initials:
-        return _assembled(" ".join(words[split:]), " ".join(words[:split]), suffix)
-    split = _family_start(words)
-    return _assembled(" ".join(words[:split]), " ".join(words[split:]), suffix)
+    family, given = _parts(words, ends_in_initials, was_capitals=text.isupper())
+    return _assembled(given, family, suffix)
 
 
 def is_group(text: str) -> bool:
@@ -95,32 +132,76 @@ def is_initials(text: str) -> bool:
     return bool(words) and all(_INITIALS.fullmatch(word) for word in words)
 
 
+def _parts(words: list[str], ends_in_initials: bool, *, was_capitals: bool) -> tuple[str, str]:
+    """Family and given names of a name of two or more words without a comma."""
+    if initials := _trailing_initials(words, ends_in_initials):
+        split = len(words) - initials
+        return " ".join(words[:split]), " ".join(words[split:])
+    is_turned = was_capitals and len(words) == 2 and words[1] in _GIVEN_NAMES and words[0] not in _GIVEN_NAMES
+    if is_turned or (_is_marked(words[0]) and not any(map(str.isupper, words[1:]))):
+        return words[0], " ".join(words[1:])
+    begins = _leading_particles(words)
+    if begins:  # "von Zumbusch Jennifer", "van der Heijden"
+        return " ".join(words[: begins + 1]), " ".join(words[begins + 1 :])
+    split = _family_start(words)
+    return " ".join(words[split:]), " ".join(words[:split])
+
+
 def _inverted_name(text: str) -> PersonName:
     """`Family, Given`, `Family, Jr., Given`, `Family Jr., Given` or `Family, Given, Jr.`"""
     parts = [part.strip() for part in text.split(",")]
-    parts = [part for part in parts if part and not _DEGREE.fullmatch(part)]
+    parts = [part for part in parts if part and not _DEGREE.fullmatch(part) and not _HONORIFIC.fullmatch(part)]
     if len(parts) == 1:
-        return person_name(parts[0])  # "Ann Lee, PhD"
+        return _taken_apart(parts[0])  # "Ann Lee, PhD"
     suffixes = [part for part in parts if _SUFFIX.fullmatch(part)]
     parts = [part for part in parts if not _SUFFIX.fullmatch(part)]
     if not parts:
         return PersonName(text, None, text)
     family, given = parts[0], " ".join(parts[1:])
+    if group := _inverted_group(family, given):
+        return PersonName(group, None, None)
+    if _HAN.fullmatch(family) and _HAN.fullmatch(given):
+        return PersonName(family + given, given, family)
     words, suffix = _without_titles(family.split(), honorifics=False)
-    family = " ".join(words) or family
-    given_words = given.split()
+    given_words = given.strip("-").split()
     if given_words and _SUFFIX.fullmatch(given_words[-1]) and not _INITIALS.fullmatch(given_words[-1]):
         suffixes.append(given_words.pop())
-    # "Berg, Jan van der": the particles belong to the family name
-    while len(given_words) > 1 and given_words[-1] in _PARTICLES:
-        family = f"{given_words.pop()} {family}"
     suffix = suffix or (suffixes[0] if suffixes else "")
-    full = " ".join((*given_words, family))
-    if is_group(full):
-        return PersonName(full, None, None)
-    if not given_words:
-        return PersonName(_joined(family, suffix), None, family)
-    return _assembled(" ".join(given_words), family, suffix)
+    family, given = _mended(words or family.split(), given_words)
+    return _assembled(given, family, suffix)
+
+
+def _inverted_group(family: str, given: str) -> str | None:
+    """The name of a group that a source took for a person's and turned around ("Group, ALTS", "ALTS, Triage Study")."""
+    if is_group(family):
+        return f"{family} {given}"
+    return next((name for name in (f"{given} {family}".strip(), f"{family} {given}") if given and is_group(name)), None)
+
+
+def _mended(family: list[str], given: list[str]) -> tuple[str, str]:
+    """Family and given names with what exports put on the wrong side of the comma."""
+    while len(given) > 1 and _HONORIFIC.fullmatch(given[0]):
+        given = given[1:]
+    if given and not any(map(_INITIALS.fullmatch, given)):
+        if all(map(_DOTTED.fullmatch, family)) or (
+            _is_marked(given[-1]) and len(given) == 1 and family[0] != family[0].upper()
+        ):
+            family, given = given, family  # "A. B., Smith", "Laiwan, CHAN"
+        elif _DOTTED.fullmatch(family[-1]):
+            family, given = [*family[:-1], *given], family[-1:]  # "Idanpaan I, Heikkila"
+    # "Berg, Jan van der", "Blanc, Louis A. Le": the particles belong to the family name.
+    while len(given) > 1 and (given[-1] in _PARTICLES or (given[-1].lower() in _PARTICLES and _DOTTED.fullmatch(given[-2]))):
+        family = [given.pop(), *family]
+    # "Goicoechea de, Jorge E.", "van, der Meer I.": the particle is not the end of it.
+    while family[-1] in _PARTICLES and len(given) > 1 and _INITIALS.fullmatch(given[-1]):
+        family, given = [*family, given[0]], given[1:]
+    # "S. Cha, Hoon": initials are given names.
+    while len(family) > 1 and given and _DOTTED.fullmatch(family[0]):
+        family, given = family[1:], [*given, family[0]]
+    # "de Ven, Van"
+    if given and family[0] in _PARTICLES and all(word.lower() in _PARTICLES for word in given):
+        family, given = [*given, *family], []
+    return " ".join(family), " ".join(given)
 
 
 def _without_titles(words: list[str], *, honorifics: bool = True) -> tuple[list[str], str]:
@@ -137,12 +218,29 @@ def _without_titles(words: list[str], *, honorifics: bool = True) -> tuple[list[
     return words, suffix
 
 
-def _trailing_initials(words: list[str]) -> int:
+def _is_marked(word: str) -> bool:
+    """Whether capitals mark a word as the family name."""
+    return word.isupper() and (_MARKED.fullmatch(word) is not None or (len(word) > 2 and word in _CAPITAL_FAMILIES))
+
+
+def _trailing_initials(words: list[str], ends_in_initials: bool) -> int:
     """How many words at the end are initials of a name that begins with the family name; 0 for given name first."""
+    if _INITIALS.fullmatch(words[0]):
+        return 0
     count = 0
-    while count < len(words) - 1 and _INITIALS.fullmatch(words[-1 - count]) and words[-1 - count] not in _CAPITAL_FAMILIES:
+    while count < len(words) - 1 and _INITIALS.fullmatch(words[-1 - count]):
+        if words[-1 - count] in _CAPITAL_FAMILIES and not (ends_in_initials and len(words[-1 - count]) == 2):
+            break
         count += 1
-    return 0 if _INITIALS.fullmatch(words[0]) else count
+    return count
+
+
+def _leading_particles(words: list[str]) -> int:
+    """How many particles a name begins with, if the first is in small letters or the second is."""
+    count = 0
+    while count < len(words) - 1 and words[count].lower() in _PARTICLES:
+        count += 1
+    return count if count and (words[0] in _PARTICLES or (count > 1 and words[1] in _PARTICLES)) else 0
 
 
 def _family_start(words: list[str]) -> int:
@@ -175,6 +273,9 @@ def _east_asian_name(text: str) -> PersonName | None:
 
 
 def _assembled(given: str, family: str, suffix: str) -> PersonName:
+    family = readable_family(family)
+    if not given:
+        return PersonName(_joined(family, suffix), None, family)
     return PersonName(_joined(f"{given} {family}", suffix), given, family)
 
 
