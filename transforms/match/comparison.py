@@ -8,6 +8,7 @@ import polars as pl
 from rapidfuzz import fuzz
 
 from transforms.identifiers import SCHEME_ORDER
+from transforms.match.title_words import word_difference
 
 OTHER_TITLE_RATIO = 0.5
 """Below it titles are wholly different: unrelated English titles reach 0.3 to 0.5 by common letters alone."""
@@ -25,28 +26,33 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     - titles_equal, title_is_start (a cut title is the start of the other), title_characters? (of the shorter),
       cut_title_characters?, title_ratio?
     - title_extends: one title is the start of the other, cut short or not
+    - title_own_count? (content words that only one of the two titles has, slips of the pen not counted: the lesser of both
+      sides), title_own_max?, titles_opposed (those words contradict)
     - title_numbers_differ, title_numbers_conflict: the numbers in the titles; in conflict where each has one of its own
-    - marker_differs: erratum, reply, comment and the like on one side only
+    - kind_l?, kind_r?: what a title is that speaks of another paper (`title_kind`); kinds_differ; parts (both say so)
     - abstract_ratio? (null also for other titles at one place), abstract_characters (of the shorter), abstracts_equal,
       abstract_is_boilerplate (of either)
-    - authors_shared_count?, authors_equal?, authors_missing_count
+    - authors_shared_count?, authors_equal?, authors_ratio? (words of the names shared, of the shorter list),
+      families_ratio?, authors_fuzzy? (likeness of the lists as text, where they share too little), authors_missing_count
     - identifier_shared?, identifier_conflict?: a scheme in which they agree; one of `SCHEME_ORDER` in which
       both are filled and disjoint
     - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?
-      (the first), last_pages_agree? ("221-8" ends as "221-228" does), same_place (venue, volume and first page)
+      (the first), page_gap?, last_pages_agree? ("221-8" ends as "221-228" does), same_place (venue, volume and first page)
     """
     columns = [name for name in features.columns if name not in ("row", "record_key", "abstract")]
     left = features.select(columns)[pairs["row_l"]].rename(lambda name: f"{name}_l")
     right = features.select(columns)[pairs["row_r"]].rename(lambda name: f"{name}_r")
     sides = pl.concat([left, right], how="horizontal")
+    sides = pl.concat([sides, _venues(sides)], how="horizontal")
     aspects = sides.select(*_titles(), *_abstracts(), *_authors(), *_places())
     compared = pl.concat([pairs, aspects, _title_ratios(sides).to_frame(), _identifiers(sides)], how="horizontal")
+    compared = pl.concat([compared, _title_words(sides, compared["title_ratio"]), _authors_fuzzy(sides, compared)], how="horizontal")
     # Two long texts cost more to compare than all else: not for records that have but their place in common.
-    by_place_alone = (pl.col("title_ratio") < OTHER_TITLE_RATIO).fill_null(False) & (
-        pl.col("identifier_shared").is_null() & (pl.col("blocking_rules") == pl.lit(["place"], pl.List(pl.String)))
+    has_support = (
+        (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True)
+        | pl.col("identifier_shared").is_not_null()
     )
-    is_compared = compared.select(~by_place_alone).to_series()
-    return compared.with_columns(_abstract_ratios(sides, is_compared))
+    return compared.with_columns(_abstract_ratios(sides, compared.select(has_support).to_series()))
 
 
 def likeness_ratios(left: Sequence[str], right: Sequence[str]) -> list[float]:
@@ -74,14 +80,28 @@ def _titles() -> list[pl.Expr]:
     return [
         (left.is_not_null().cast(pl.UInt8) + right.is_not_null().cast(pl.UInt8)).alias("titled_count"),
         (pl.col("is_generic_l") | pl.col("is_generic_r")).alias("generic"),
+        (pl.col("is_generic_l") & pl.col("is_generic_r")).alias("generic_both"),
+        (pl.col("is_generic_name_l") | pl.col("is_generic_name_r")).alias("generic_name"),
         (left == right).fill_null(False).alias("titles_equal"),
         pl.min_horizontal(left.str.len_chars(), right.str.len_chars()).alias("title_characters"),
         cut.alias("cut_title_characters"),
         (cut >= _TITLE_CUT_CHARACTERS).fill_null(False).alias("title_is_start"),
         (left.str.starts_with(right) | right.str.starts_with(left)).fill_null(False).alias("title_extends"),
         (_agree("title_numbers").not_() & (left != right)).fill_null(False).alias("title_numbers_differ"),
-        ((own_l.list.len() > 0) & (own_r.list.len() > 0)).fill_null(False).alias("title_numbers_conflict"),
-        (pl.col("has_marker_l") != pl.col("has_marker_r")).alias("marker_differs"),
+        (
+            ((own_l.list.len() > 0) & (own_r.list.len() > 0)).fill_null(False)
+            | (own_l.list.len() + own_r.list.len() == 0)
+            & (pl.col("title_numbers_l").list.len() > 1)
+            & ~_agree("title_numbers").fill_null(True)
+            & (pl.col("title_numbers_l").list.len() == pl.col("title_numbers_r").list.len())
+        ).alias("title_numbers_conflict"),
+        pl.col("edition_l").ne_missing(pl.col("edition_r")).alias("editions_differ"),
+        pl.col("title_kind_l").alias("kind_l"),
+        pl.col("title_kind_r").alias("kind_r"),
+        pl.col("title_kind_l").ne_missing(pl.col("title_kind_r")).alias("kinds_differ"),
+        *((pl.col(f"venue_kind_{side}") == "preprint").fill_null(False).alias(f"is_preprint_{side}") for side in ("l", "r")),
+        (pl.col("is_part_l") | pl.col("is_part_r")).alias("part_of_either"),
+        (pl.col("is_part_l") & pl.col("is_part_r")).alias("parts"),
     ]
 
 
@@ -99,26 +119,99 @@ def _authors() -> list[pl.Expr]:
     count_l, count_r = pl.col("families_l").list.len(), pl.col("families_r").list.len()
     missing = (count_l == 0).cast(pl.UInt8) + (count_r == 0).cast(pl.UInt8)
     shared = pl.col("families_l").list.set_intersection(pl.col("families_r")).list.len()
+    words = pl.col("author_words_l").list.set_intersection(pl.col("author_words_r")).list.len()
+    word_count = pl.min_horizontal(pl.col("author_words_l").list.len(), pl.col("author_words_r").list.len())
     return [
         missing.alias("authors_missing_count"),
         pl.when(missing == 0).then(shared).cast(pl.Int32).alias("authors_shared_count"),
         pl.when(missing == 0).then((shared == count_l) & (shared == count_r)).alias("authors_equal"),
+        (
+            (shared > 0)
+            & (pl.col("family_initials_l").list.len() == count_l)
+            & (pl.col("family_initials_r").list.len() == count_r)
+            & (pl.col("family_initials_l").list.set_intersection(pl.col("family_initials_r")).list.len() == 0)
+        ).alias("initials_differ"),
+        pl.when(missing == 0).then(shared / pl.min_horizontal(count_l, count_r)).alias("families_ratio"),
+        pl.when(missing == 0).then(words / word_count).fill_nan(0).alias("authors_ratio"),
     ]
 
 
 def _places() -> list[pl.Expr]:
-    last_l, last_r = pl.col("last_page_l"), pl.col("last_page_r")
-    venues_agree = (_agree("venue_id") | _agree("venue_key")).fill_null(False)
+    first_l, first_r, last_l, last_r = (pl.col(f"{name}_page_{side}") for name in ("first", "last") for side in ("l", "r"))
+    digits_l, digits_r = (page.str.extract(r"(\d+)").cast(pl.Int64, strict=False) for page in (first_l, first_r))
+    letters_agree = (first_l.str.extract(r"^([a-z]*)") == first_r.str.extract(r"^([a-z]*)")).fill_null(False)
+    last_agree = last_l == last_r
+    is_range = (last_l != first_l) & (last_r != first_r)
     return [
         (pl.col("year_l") - pl.col("year_r")).abs().alias("year_gap"),
-        venues_agree.alias("venues_agree"),
-        _agree("venue_id").not_().fill_null(False).alias("venues_differ"),
+        pl.col("venues_agree"),
+        pl.col("venues_differ"),
         _agree("volume_key").alias("volumes_agree"),
         _agree("number_key").alias("numbers_agree"),
-        _agree("first_page").alias("pages_agree"),
-        (last_l.str.ends_with(last_r) | last_r.str.ends_with(last_l)).alias("last_pages_agree"),
-        (venues_agree & _agree("volume_key") & _agree("first_page")).fill_null(False).alias("same_place"),
+        (first_l == first_r).alias("pages_agree"),
+        (digits_l - digits_r).abs().alias("page_gap"),
+        letters_agree.alias("page_letters_agree"),
+        last_agree.alias("last_pages_agree"),
+        ((first_l == first_r) & last_agree & is_range).alias("page_range_agrees"),
+        (pl.col("venues_agree") & _agree("volume_key") & (first_l == first_r)).fill_null(False).alias("same_place"),
     ]
+
+
+def _venues(sides: pl.DataFrame) -> pl.DataFrame:
+    """Columns venues_agree and venues_differ; distinct pairs of venues are few, and compared once each."""
+    known = (_agree("venue_id") | _agree("venue_key")).fill_null(False)
+    texts = sides.select("venue_l", "venue_r", "venue_id_l", "venue_id_r", agree=known)
+    open_pairs = texts.filter(~pl.col("agree")).drop_nulls(["venue_l", "venue_r"]).select("venue_l", "venue_r").unique()
+    ratios = [
+        fuzz.token_set_ratio(left.lower(), right.lower()) / 100
+        for left, right in zip(open_pairs["venue_l"].to_list(), open_pairs["venue_r"].to_list(), strict=True)
+    ]
+    judged = texts.join(
+        open_pairs.with_columns(pl.Series("ratio", ratios, pl.Float64)), on=["venue_l", "venue_r"], how="left", maintain_order="left"
+    )
+    other_ids = (pl.col("venue_id_l") != pl.col("venue_id_r")).fill_null(False)
+    return judged.select(
+        (pl.col("agree") | ((pl.col("ratio") >= 0.85).fill_null(False) & ~other_ids)).alias("venues_agree"),
+        (other_ids | ((pl.col("ratio") < 0.45).fill_null(False))).alias("venues_differ"),
+    )
+
+
+GREY_TITLE_RATIO = 0.6
+
+
+def _title_words(sides: pl.DataFrame, ratio: pl.Series) -> pl.DataFrame:
+    """Columns title_own_count, title_own_max and titles_opposed; null ones for titles with too little in common."""
+    texts = sides.select("title_words_l", "title_words_r", equal=_agree("title_key"), ratio=ratio).with_row_index("pair")
+    grey = texts.filter(~pl.col("equal"), pl.col("ratio") >= OTHER_TITLE_RATIO)
+    found = [
+        word_difference(left.split(), right.split())
+        for left, right in zip(grey["title_words_l"].to_list(), grey["title_words_r"].to_list(), strict=True)
+    ]
+    counted = grey.select("pair").with_columns(
+        pl.Series("own_min", [min(d.own_l, d.own_r) for d in found], pl.Int32),
+        pl.Series("own_max", [max(d.own_l, d.own_r) for d in found], pl.Int32),
+        pl.Series("opposed", [d.opposed for d in found], pl.Boolean),
+    )
+    return texts.join(counted, on="pair", how="left", maintain_order="left").select(
+        pl.when("equal").then(0).otherwise("own_min").alias("title_own_count"),
+        pl.when("equal").then(0).otherwise("own_max").alias("title_own_max"),
+        pl.col("opposed").fill_null(False).alias("titles_opposed"),
+    )
+
+
+def _authors_fuzzy(sides: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
+    """Column authors_fuzzy: likeness of the words of the names, for near titles whose authors share too little."""
+    texts = sides.select(
+        left=pl.col("author_words_l").list.join(" "), right=pl.col("author_words_r").list.join(" ")
+    ).with_row_index("pair")
+    doubtful = (compared["title_ratio"] >= 0.8) & (compared["authors_missing_count"] == 0) & (compared["authors_ratio"] < 0.6)
+    open_pairs = texts.filter(doubtful.fill_null(False))
+    ratios = [
+        fuzz.token_sort_ratio(left, right) / 100
+        for left, right in zip(open_pairs["left"].to_list(), open_pairs["right"].to_list(), strict=True)
+    ]
+    judged = open_pairs.select("pair").with_columns(pl.Series("authors_fuzzy", ratios, pl.Float64))
+    return texts.join(judged, on="pair", how="left", maintain_order="left").select("authors_fuzzy")
 
 
 def _title_ratios(sides: pl.DataFrame) -> pl.Series:

@@ -11,7 +11,10 @@ from collections.abc import Iterable
 import polars as pl
 
 from transforms.identifiers import SCHEME_ORDER
-from transforms.text import abstract_key, letters_key
+from transforms.match.title_marks import core_title, title_edition, title_kind
+from transforms.match.title_numbers import is_part, title_numbers
+from transforms.numbering import first_page_key, last_page_key, number_key, volume_key
+from transforms.text import abstract_key, letters_key, words_key
 from transforms.titles import is_generic_title, title_key
 from transforms.venues import venue_key
 
@@ -19,18 +22,13 @@ CONTAINER_TITLES = 4
 """Different titles from which on an identifier or abstract belongs to what holds them, not to one paper: an issue DOI on
 each meeting abstract, "No abstract available". Retitled papers carry two or three titles under one id, hardly ever four."""
 
-RECURRING_YEARS = 4
-"""Different years with one title from which on it is a column's ("Chair's Message"), not a paper's: one paper's preprint,
-online, print and reprint give three, in practice two."""
+RECURRING_YEARS = 3
+"""Different years in which a title stands at one venue from which on it is a column's ("Chair's Message"), not a paper's: one
+paper's online, print and reprint give two."""
 
 _COLUMNS = (
     *("record_key", "title", "title_is_cut", "authors", "abstract", "abstract_is_cut"),
-    *("venue_id", "venue", "year", "volume", "number", "pages", "identifiers"),
-)
-_ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
-_MARKER = (
-    r"(?i)\b(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|addend(?:um|a)|retract(?:ion|ed)|reply|rejoinder|comments?|"
-    r"author response|response to)\b"
+    *("venue_id", "venue", "venue_kind", "year", "volume", "number", "pages", "identifiers"),
 )
 
 
@@ -44,26 +42,45 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
     keyed = (
         seen_once.sort("record_key")
         .with_row_index("row")
-        .with_columns(title_key=title_key(pl.col("title")), abstract_key=abstract_key(pl.col("abstract")))
+        .with_columns(
+            title_kind=title_kind(pl.col("title")),
+            edition=title_edition(pl.col("title")),
+            title_words=spelled_out(words_key(core_title(pl.col("title")))),
+            whole_key=title_key(pl.col("title")),
+            venue_key=venue_key(pl.col("venue")),
+            abstract_key=abstract_key(pl.col("abstract")),
+        )
+        .with_columns(title_key=pl.col("title_words").str.replace_all(" ", "", literal=True))
+    )
+    is_generic = (
+        is_generic_title(pl.col("whole_key")).fill_null(True)
+        | is_generic_title(pl.col("title_key")).fill_null(True)
+        | pl.col("whole_key").str.contains(_GENERIC_WITHIN).fill_null(False)
     )
     features = keyed.select(
         "row",
         "record_key",
         "title_key",
-        (is_generic_title(pl.col("title_key")).fill_null(True) | _recurs()).alias("is_generic"),
+        "title_words",
+        is_generic.alias("is_generic_name"),
+        (is_generic | _recurs()).alias("is_generic"),
         pl.col("title_is_cut").fill_null(False),
-        title_numbers(pl.col("title")).fill_null([]).alias("title_numbers"),
-        pl.col("title").str.contains(_MARKER).fill_null(False).alias("has_marker"),
+        title_numbers(pl.col("title_words")).fill_null([]).alias("title_numbers"),
+        is_part(pl.col("title_words")).fill_null(False).alias("is_part"),
+        "title_kind",
+        "edition",
         "abstract",
         "abstract_key",
         pl.col("abstract_is_cut").fill_null(False),
         "year",
         "venue_id",
-        venue_key(pl.col("venue")).alias("venue_key"),
-        place_number(pl.col("volume")).alias("volume_key"),
-        place_number(pl.col("number")).alias("number_key"),
-        pl.col("pages").str.to_lowercase().str.extract(r"([a-z]{0,3}\d+)").alias("first_page"),
-        pl.col("pages").str.extract(r"^[A-Za-z]{0,3}\d+-[A-Za-z]{0,3}(\d+)$").alias("last_page"),
+        "venue",
+        "venue_kind",
+        "venue_key",
+        volume_key(pl.col("volume")).alias("volume_key"),
+        number_key(pl.col("number")).alias("number_key"),
+        first_page_key(pl.col("pages")).alias("first_page"),
+        last_page_key(pl.col("pages")).alias("last_page"),
     )
     families = _family_keys(keyed)
     identifiers = _identifier_lists(evidence_identifiers(keyed))
@@ -72,8 +89,11 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
         features.with_columns(boilerplate.fill_null(False).alias("abstract_is_boilerplate"))
         .join(families, on="row", how="left", maintain_order="left")
         .join(identifiers, on="record_key", how="left", maintain_order="left")
-        .with_columns(pl.col("families", "identifiers", "schemes").fill_null([]))
+        .with_columns(pl.col("families", "family_initials", "author_words", "identifiers", "schemes").fill_null([]))
     )
+
+
+_GENERIC_WITHIN = r"^(?:.{0,12}editorscomments?.{0,10}|remarksfrom.{0,45}|.{0,12}editorial(?:notes?|introduction|board).{0,6})$"
 
 
 def evidence_identifiers(records: pl.DataFrame) -> pl.DataFrame:
@@ -135,42 +155,53 @@ def is_carried_by_many_titles(*key: str) -> pl.Expr:
     return pl.when(pl.all_horizontal(pl.col(name).is_not_null() for name in key)).then(many)
 
 
-def title_numbers(title: pl.Expr) -> pl.Expr:
-    """The numbers that stand as words of their own in a title, sorted; Roman numerals up to nine count as numbers.
+def spelled_out(title_words: pl.Expr) -> pl.Expr:
+    """The words of a title without the abbreviations that number its parts.
 
-    >>> pl.select(title_numbers(pl.lit("Soft Matter, Part II (2019)"))).item().to_list()
-    ['2', '2019']
+    >>> pl.select(spelled_out(pl.lit("levant trade vol 1 pt 2"))).item()
+    'levant trade volume 1 part 2'
     """
-    numbers = title.str.to_lowercase().str.extract_all(r"\b(?:\d+|i{1,3}|iv|vi{0,3}|ix)\b")
-    return numbers.list.eval(pl.element().replace(_ROMAN).sort())
-
-
-def place_number(text: pl.Expr) -> pl.Expr:
-    """The first number of a volume or issue, else its letters; null where there is neither.
-
-    >>> volumes = pl.Series(["031 (2) (no pagination)", "Suppl", ""])
-    >>> pl.select(place_number(pl.lit(volumes))).to_series().to_list()
-    ['31', 'suppl', None]
-    """
-    return pl.coalesce(text.str.extract(r"0*(\d+)"), letters_key(text))
+    words = title_words
+    for short, long in (("vol", "volume"), ("pt", "part"), ("no", "number")):
+        words = words.str.replace_all(rf"\b{short} (\d+|[ivx]+)\b", f"{long} $1")
+    return words
 
 
 def _recurs() -> pl.Expr:
-    return (pl.col("year").drop_nulls().n_unique().over("title_key") >= RECURRING_YEARS).fill_null(False)
+    years = pl.col("year").drop_nulls().n_unique().over("title_key", "venue_key")
+    return (years >= RECURRING_YEARS).fill_null(False)
 
 
 def _family_keys(keyed: pl.DataFrame) -> pl.DataFrame:
-    """Rows (row, families, first_family): family names folded and distinct; a group author counts with its whole name."""
+    """Rows (row, families, first_family, family_initials, author_words): family names folded and distinct, with the first
+    letter of the given name, and all words of two letters or more.
+
+    A group author counts with its whole name. Words find names that a source has glued together or split otherwise.
+    """
     authors = keyed.select("row", author="authors").explode("author").unnest("author")
+    authors = authors.select("row", "name", "given", family=pl.coalesce("family", "name")).drop_nulls(["name", "family"])
     # Few distinct names stand for many authors, and folding is the dear part.
-    names = authors.select(name=pl.coalesce("family", "name")).unique()
-    folded = names.with_columns(family=letters_key(pl.col("name")))
+    folded = (
+        authors.select("name", "given", "family")
+        .unique()
+        .with_columns(
+            family_key=letters_key(pl.col("family")),
+            words=words_key(pl.col("name")).str.split(" "),
+            initial=letters_key(pl.col("given")).str.head(1),
+        )
+        .with_columns(family_initial=pl.concat_str("family_key", pl.lit(" "), "initial"))
+    )
     return (
-        authors.select("row", name=pl.coalesce("family", "name"))
-        .join(folded, on="name", how="left", maintain_order="left")
-        .drop_nulls("family")
+        authors.join(folded, on=["name", "given", "family"], how="left", maintain_order="left", nulls_equal=True)
+        .drop_nulls("family_key")
         .group_by("row", maintain_order=True)
-        .agg(families=pl.col("family").unique().sort(), first_family=pl.col("family").first())
+        .agg(
+            families=pl.col("family_key").unique().sort(),
+            first_family=pl.col("family_key").first(),
+            family_initials=pl.col("family_initial").drop_nulls().unique().sort(),
+            author_words=pl.col("words").list.explode(),
+        )
+        .with_columns(pl.col("author_words").list.eval(pl.element().filter(pl.element().str.len_chars() > 1).unique().sort()))
     )
 
 
