@@ -1,0 +1,109 @@
+"""What matching finds depends on the records alone: on no order of rows, no chunks, no number of threads."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.match.matching import match_records
+
+SCRIPT = """
+import sys
+import polars as pl
+from transforms.match.matching import match_records
+assert pl.thread_pool_size() == int(sys.argv[2])
+found = match_records(pl.read_parquet(sys.argv[1]))
+sys.stdout.write(found.pairs.write_ndjson() + found.clusters.write_ndjson())
+"""
+
+
+@pytest.fixture(scope="module")
+def records(project: Path) -> pl.DataFrame:
+    """Two thousand synthetic records: copies with slips, versions, parts, editorials."""
+    folder = str(project / "tests" / "bench")
+    sys.path.insert(0, folder)
+    try:
+        from synthetic_records import synthetic_records
+    finally:
+        sys.path.remove(folder)
+    return synthetic_records(2_000, seed=5)[0]
+
+
+def written(records: pl.DataFrame) -> str:
+    """Every byte of what matching finds, as text."""
+    found = match_records(records)
+    return found.pairs.write_ndjson() + found.clusters.write_ndjson()
+
+
+@pytest.fixture(scope="module")
+def expected(records: pl.DataFrame) -> str:
+    text = written(records)
+    assert text.count('"status":"match"') > 300 and text.count('"status":"version"') > 20
+    return text
+
+
+def fingerprint(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32))
+def test_rows_in_any_order_give_the_same_bytes(records: pl.DataFrame, expected: str, seed: int) -> None:
+    order = random.Random(seed).sample(range(records.height), records.height)
+    assert fingerprint(written(records[order])) == fingerprint(expected)
+
+
+@pytest.mark.parametrize("by", ["title", "year", "record_id"])
+def test_rows_sorted_otherwise_give_the_same_bytes(by: str, records: pl.DataFrame, expected: str) -> None:
+    assert fingerprint(written(records.sort(by, nulls_last=False))) == fingerprint(expected)
+    assert fingerprint(written(records.sort(by, descending=True, nulls_last=True))) == fingerprint(expected)
+
+
+@pytest.mark.parametrize("size", [7, 100, 1_999])
+def test_rows_in_chunks_give_the_same_bytes(size: int, records: pl.DataFrame, expected: str) -> None:
+    chunked = pl.concat([records[start : start + size] for start in range(0, records.height, size)], rechunk=False)
+    assert chunked.n_chunks() > 1
+    assert fingerprint(written(chunked)) == fingerprint(expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_any_number_of_threads_gives_the_same_bytes(
+    threads: int, records: pl.DataFrame, expected: str, tmp_path: Path, project: Path
+) -> None:
+    records.write_parquet(tmp_path / "records.parquet")
+    found = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path / "records.parquet"), str(threads)],
+        check=True,
+        stdout=subprocess.PIPE,
+        cwd=project,
+        env={**os.environ, "POLARS_MAX_THREADS": str(threads), "PYTHONPATH": str(project)},
+    ).stdout.decode()
+    assert fingerprint(found) == fingerprint(expected)
+
+
+def test_records_that_stand_in_several_files_change_nothing(records: pl.DataFrame, expected: str) -> None:
+    later = records.sample(500, seed=1).with_columns(record_id=pl.format("z{}", "record_id"))
+    assert fingerprint(written(pl.concat([later, records]))) == fingerprint(expected)
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32))
+def test_what_is_published_of_a_pair_agrees_with_the_clusters(records: pl.DataFrame, seed: int) -> None:
+    chance = random.Random(seed)
+    some = records[sorted(chance.sample(range(records.height), chance.randint(2, 400)))]
+    found = match_records(some)
+    assert found.clusters["record_key"].to_list() == some["record_key"].sort().to_list()
+    cluster, work = (dict(found.clusters.select("record_key", name).iter_rows()) for name in ("cluster", "work"))
+    for key_l, key_r, status in found.pairs.select("record_key_l", "record_key_r", "status").iter_rows():
+        assert key_l < key_r
+        assert (cluster[key_l] == cluster[key_r]) == (status == "match")
+        assert status != "version" or work[key_l] == work[key_r]
