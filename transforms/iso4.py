@@ -14,12 +14,14 @@ _ONE_WORD: Mapping[str, tuple[str, ...]] = {
     "ctr": ("center", "centre"),
     "dept": ("department",),
     "engng": ("engineering",),
+    "ind": ("industrial", "industry"),
     "int": ("international",),
     "intl": ("international",),
     "j": ("journal",),
     "jl": ("journal",),
     "jnl": ("journal",),
     "jrnl": ("journal",),
+    "jpn": ("japanese", "japan"),
     "mgmt": ("management",),
     "mgt": ("management",),
     "mtg": ("meeting",),
@@ -31,6 +33,7 @@ _ONE_WORD: Mapping[str, tuple[str, ...]] = {
     "rsch": ("research",),
     "sov": ("soviet",),
     "wksp": ("workshop",),
+    "zh": ("zhurnal",),
     "z": ("zeitschrift",),
 }
 _LEAST_LETTERS = 3

@@ -13,7 +13,7 @@ _RULES = (
         "journal",
         r"\bproc(?:eedings|\.)? (?:of )?(?:the )?(?:natl\.? acad|national academy|ieee$|vldb endow|royal society|r\.? soc"
         r"|london math|american (?:math|philos)|acm on|combustion|institution of)"
-        r"|\bvldb endow|\bp(?:vldb|acm)\b|\bjournal\b.*\bconference\b|\S\. ?conference:"
+        r"|\bvldb endow|\b(?:pvldb|pacm\w*)\b|\bjournal\b.*\bconference\b|\S\. ?conference:"
         r"|\b(?:transplantation|mayo clinic) proceedings\b",
     ),
     ("conference", r"\b(?:conferences?|conf|symposi(?:um|a)|symp|congress|meetings?|colloquium|convention|kongress|tagung)\b"),

@@ -12,26 +12,29 @@ ORDINAL_WORDS = (
 
 _STOP_WORDS = (
     r"of|the|and|on|in|for|an|to|at|by|with|from|its|as|or|de|la|le|les|des|du|et|der|die|das|und|zur|im|el|los|las|del|da|do|dos|"
-    r"di|della|delle|il|fur|annual|proceedings|proc"
+    r"di|della|delle|il|fur|annual"
 )
 # Journals of meeting abstracts, as Embase writes them: "Circulation. Conference: …".
-_MEETING = r"\.\s*conference:.*$"
+_MEETING = r"\.\s*conference(?::.*)?$"
 # What a society, or a second language, adds to a journal's name: "Cancer : official journal of …", "… = journal de …".
 _SOCIETY = (
     r"\s*(?:[:,=/]|\s-)\s*(?:(?:the|an?)\s+)?(?:official|publication|organ of|journal (?:de|of the society)|international "
     r"official|preprint server).*$|\s+=\s+.*$"
 )
 _COUNTRIES = (
-    r"usa|u\.s\.a|united states|uk|united kingdom|england|scotland|ireland|canada|mexico|brazil|chile|argentina|france|germany"
-    r"|austria|switzerland|italy|spain|portugal|(?:the )?netherlands|belgium|denmark|sweden|norway|finland|poland|hungary"
-    r"|greece|czech republic|turkey|russia|ukraine|israel|egypt|south africa|india|china|p\.? ?r\.? china|taiwan|hong kong|japan|korea"
-    r"|south korea|republic of korea|singapore|malaysia|thailand|vietnam|indonesia|australia|new zealand|online|virtual"
+    r"usa|u\.s\.a|united states|uk|united kingdom|england|scotland|ireland|canada|mexico|brazil|chile|argentina|peru|colombia"
+    r"|france|germany|austria|switzerland|italy|spain|portugal|(?:the )?netherlands|belgium|luxembourg|denmark|sweden|norway"
+    r"|finland|estonia|latvia|lithuania|poland|hungary|greece|cyprus|malta|croatia|slovenia|serbia|romania|slovakia"
+    r"|bulgaria|czech republic|turkey|russia|ukraine|israel|egypt|tunisia|south africa|india|iran|pakistan|p\.? ?r\.? china"
+    r"|china|morocco|taiwan|japan|hong kong|(?:south )?korea|republic of korea|singapore|malaysia|thailand|vietnam"
+    r"|philippines|indonesia|australia|new zealand|online"
 )
 _MONTHS = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
     r"dec(?:ember)?"
 )
 _PLACE_AND_TIME = rf"(?:,[^,]*)?,\s*(?:{_COUNTRIES})\b.*$|,\s*(?:{_MONTHS})\b\.?[^a-z]*$"
+_VOLUMES = r"[,\s]+vols?\b\.?[\s\d,&-]*$"
 _BRACKETS = r"[(\[][^()\[\]]*[)\]]"
 
 _ACRONYM = r"[A-Z][A-Za-z]*[A-Z][A-Za-z]*"
@@ -48,7 +51,7 @@ def without_additions(venue: pl.Expr) -> pl.Expr:
     text = venue.str.normalize("NFKD").str.replace_all(r"\p{M}+", "").str.to_lowercase()
     bare = text.str.replace_all(_BRACKETS, " ").str.strip_chars(" .,")
     text = pl.when(bare == "").then(text.str.replace_all(r"[()\[\]]", " ")).otherwise(bare)
-    for addition in (_MEETING, _SOCIETY, _PLACE_AND_TIME):
+    for addition in (_MEETING, _SOCIETY, _PLACE_AND_TIME, _VOLUMES):
         text = text.str.replace(addition, "")
     return text.str.strip_chars(" .,:;/-")
 
@@ -67,8 +70,11 @@ def venue_words(venue: pl.Expr) -> pl.Expr:
         .str.replace_all(r"\bu\.? ?s\.? ?a\b\.?|\bunited states(?: of america)?\b", " usa ")
         .str.replace_all(r"['’]\d\d\b|\b\d+(?:st|nd|rd|th)\b|\d+", " ")
         .str.replace_all(ORDINAL_WORDS, " ")
+        # Not at the end: "Transplantation Proceedings".
+        .str.replace_all(r"\bproc(?:eedings\b|\b\.?)(?:\s+of\b)?\s+(\S)", " ${1}")
         .str.replace_all(r"['’®]", "")
-        .str.replace_all("[æœ]|[ao]e", "e")
+        .str.replace_all(r"æ|œ|ae", "e")
+        .str.replace_all(r"\boe|(f|rh|h|c)oe", "${1}e")
         .str.replace_all(r"our\b", "or")
         # A letter at the end is a section: "Physical Review E".
         .str.replace_all(r"\b[aeiy]\b[\s,]", " ")
@@ -78,7 +84,7 @@ def venue_words(venue: pl.Expr) -> pl.Expr:
 
 
 def written_acronym(venue: pl.Expr) -> pl.Expr:
-    """The acronym that a venue's text gives, in lower case: the whole text, in brackets, or before a year; else null.
+    """The acronym that a venue's text gives, in lower case: the whole text, in brackets, or before a year or colon; else null.
 
     >>> venues = pl.Series(["ICSE 2013", "Conference on Maps (CoMa)", "ICSE '13: Proceedings of a conference", "Maps"])
     >>> pl.select(written_acronym(pl.lit(venues))).to_series().to_list()
@@ -88,7 +94,7 @@ def written_acronym(venue: pl.Expr) -> pl.Expr:
     found = pl.coalesce(
         venue.str.extract(rf"^\W*({_ACRONYM})(?:{year})?\W*$"),
         venue.str.extract(rf"[(\[]\s*({_ACRONYM})(?:{year})?\s*[)\]]"),
-        venue.str.extract(rf"^\W*({_ACRONYM}){year}\s*[:,-]"),
+        venue.str.extract(rf"^\W*({_ACRONYM})(?:(?:{year})?\s*:|{year}\s*[,-])"),
         venue.str.extract(rf"[,–-]\s+({_ACRONYM}){year}\b"),
     )
     return found.str.to_lowercase()
