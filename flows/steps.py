@@ -141,7 +141,8 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
             for entry in batch:
                 file = cleaned[entry.file.sha256]
                 tally = {"records": file.records.height, "reasons": Counter(file.rejects["reason"].to_list())}
-                write_output(_cleaned(entry), {"records": file.records, "rejects": file.rejects}, tally)
+                frames = {"records": file.records, "rejects": file.rejects, "notes": file.notes}
+                write_output(_cleaned(entry), frames, tally)
     facts = [_cleaned(entry).facts() for entry in outputs]
     reasons = sum((Counter(fact["reasons"]) for fact in facts), Counter[str]())
     made_count = sum(map(len, missing.values()))
@@ -192,6 +193,7 @@ def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:
                 column_map=entry.staged.read("column_map"),
                 clean=cleaned.read("records"),
                 clean_rejects=cleaned.read("rejects"),
+                clean_notes=cleaned.read("notes"),
             )
         )
     precedence = {entry.file.sha256: order.settings.source(entry.file.source).precedence for entry in cleaning.outputs}

@@ -15,6 +15,7 @@ from transforms.links import clean_links, page_url
 from transforms.numbering import number, pages, volume
 from transforms.placeholders import without_placeholder
 from transforms.record_keys import record_keys
+from transforms.record_notes import record_notes
 from transforms.staged_schemas import CLEAN_RECORDS, STAGED_RECORDS
 from transforms.tags import decision, keywords, split_tags, venue_decision, without_venue_decision
 from transforms.text import clean_abstract, is_cut, plain_text
@@ -48,10 +49,14 @@ class SourceDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The clean records (`staged_schemas.CLEAN_RECORDS`) and the refused ones (`REJECTS_SCHEMA`), by file, in file order."""
+    """The clean records (`staged_schemas.CLEAN_RECORDS`) and the refused ones (`REJECTS_SCHEMA`), by file, in file order.
+
+    `notes` is what there is to say of the clean ones (`record_notes.record_notes`).
+    """
 
     records: pl.DataFrame
     rejects: pl.DataFrame
+    notes: pl.DataFrame
 
 
 def clean_files(
@@ -60,12 +65,9 @@ def clean_files(
     """What becomes of the staged records of some files of one source, by the files' hashes; see `clean_records`."""
     together = pl.concat([frame.with_columns(file_sha256=pl.lit(sha256)) for sha256, frame in staged.items()])
     cleaned = clean_records(together, source=source, venue_aliases=venue_aliases)
-    records = cleaned.records.partition_by("file_sha256", as_dict=True)
-    rejects = cleaned.rejects.partition_by("file_sha256", as_dict=True)
-    return {
-        sha256: Cleaned(records.get((sha256,), cleaned.records.clear()), rejects.get((sha256,), cleaned.rejects.clear()))
-        for sha256 in staged
-    }
+    frames = (cleaned.records, cleaned.rejects, cleaned.notes)
+    parts = [(frame.partition_by("file_sha256", as_dict=True), frame.clear()) for frame in frames]
+    return {sha256: Cleaned(*(by_file.get((sha256,), none) for by_file, none in parts)) for sha256 in staged}
 
 
 def clean_records(staged: pl.DataFrame, *, source: SourceDefaults, venue_aliases: pl.DataFrame) -> Cleaned:
@@ -95,6 +97,7 @@ def clean_records(staged: pl.DataFrame, *, source: SourceDefaults, venue_aliases
     return Cleaned(
         records.filter(~empty).select(pl.col(name).cast(dtype) for name, dtype in schema.items()),
         _rejects(staged.filter(empty)),
+        record_notes(staged.filter(~empty), records.filter(~empty)),
     )
 
 

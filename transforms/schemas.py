@@ -169,6 +169,25 @@ RECORDS = Table(
     ("file_sha256", "ordinal"),
 )
 
+RECORD_NOTES = Table(
+    "record_notes",
+    "one row a clean record, field and note: what cleaning has to say of the value as given",
+    (
+        column("record_id", "string", "the appearance whose value it is"),
+        column("field", "string", "the field: a column of `papers`, or doi"),
+        column(
+            "note",
+            "string",
+            "says that there is no value and became null, was cut short by its source, or could not be read",
+            "placeholder",
+            "cut",
+            "unreadable",
+        ),
+        column("value", "string?", "the value as given, up to 1,000 characters of it"),
+    ),
+    ("record_id", "field", "note"),
+)
+
 FIELD_ORIGINS = Table(
     "field_origins",
     "one row a paper and filled field: the record its value was taken from",
@@ -353,6 +372,7 @@ TABLES: dict[str, Table] = {
         IDENTIFIERS,
         LINKS,
         RECORDS,
+        RECORD_NOTES,
         FIELD_ORIGINS,
         PAPER_MATCHES,
         PAPER_RELATIONS,

@@ -12,7 +12,7 @@ from transforms.frames import conform, polars_schema
 from transforms.ledger import build_ledger
 from transforms.merge import merge_records
 from transforms.relations import paper_relations
-from transforms.schemas import COLUMN_MAP, CONTROL_TOTALS, FURNITURE, RAW_FILES, RECORDS, REJECTS, TABLES, Table
+from transforms.schemas import COLUMN_MAP, CONTROL_TOTALS, FURNITURE, RAW_FILES, RECORD_NOTES, RECORDS, REJECTS, TABLES, Table
 from transforms.staged_schemas import CLEAN_RECORDS
 
 
@@ -32,6 +32,7 @@ class FileFrames:
     column_map: pl.DataFrame
     clean: pl.DataFrame
     clean_rejects: pl.DataFrame
+    clean_notes: pl.DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def build_tables(
         "identifiers": merged.identifiers,
         "links": merged.links,
         "records": records,
+        "record_notes": _of_each(files, RECORD_NOTES, lambda file: file.clean_notes),
         "field_origins": merged.field_origins,
         "paper_matches": pairs,
         "paper_relations": paper_relations(pairs, records.select("record_key", "paper_id")),

@@ -71,6 +71,7 @@ SOUND: Rows = {
             (FILE_B, 1, "k3", "p1", (None, None)),
         )
     ],
+    "record_notes": [{"record_id": f"{FILE_A}:2", "field": "abstract", "note": "placeholder", "value": "N/A"}],
     "field_origins": [{"paper_id": "p1", "field": "title", "record_id": f"{FILE_A}:1"}],
     "paper_matches": [
         {"record_key_l": "k1", "record_key_r": "k3", "status": "match", "reason": "same_doi", "blocking_rules": ["doi"]}

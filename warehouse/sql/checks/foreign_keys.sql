@@ -38,6 +38,13 @@ with dangling as (
     anti join papers as b on b.paper_id = a.paper_id
     union all
     select
+        'record_notes' as table_name,
+        'record_id' as column_name,
+        a.record_id as value
+    from record_notes as a
+    anti join records as b on b.record_id = a.record_id
+    union all
+    select
         'field_origins' as table_name,
         'record_id' as column_name,
         a.record_id as value

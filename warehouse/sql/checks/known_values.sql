@@ -10,6 +10,10 @@ with unknown as (
     from links
     where kind not in ('code', 'project_page', 'data', 'other')
     union all
+    select 'record_notes', 'note', note
+    from record_notes
+    where note not in ('placeholder', 'cut', 'unreadable')
+    union all
     select 'paper_matches', 'status', status
     from paper_matches
     where status not in ('match', 'version', 'possible', 'no')

@@ -43,6 +43,14 @@ with repeated as (
     having count(*) > 1
     union all
     select
+        'record_notes' as table_name,
+        concat_ws(' ', record_id, field, note) as key,
+        count(*) as row_count
+    from record_notes
+    group by record_id, field, note
+    having count(*) > 1
+    union all
+    select
         'field_origins' as table_name,
         concat_ws(' ', paper_id, field) as key,
         count(*) as row_count
