@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from transforms.frames import polars_schema
 from transforms.relations import paper_relations
@@ -30,6 +32,39 @@ def test_several_pairs_of_two_papers_give_a_relation_once() -> None:
         ("pb", "has_preprint", "pa"),
         ("pc", "version_of", "pa"),
     ]
+
+
+def test_what_says_most_stands_alone() -> None:
+    pairs = [("k1", "k3", "version_of"), ("k2", "k3", "preprint_of"), ("k1", "k4", "version_of"), ("k1", "k3", "comment_on")]
+    assert [row for row in related(*pairs) if row[0] == "pa"] == [
+        ("pa", "comment_on", "pb"),
+        ("pa", "preprint_of", "pb"),
+        ("pa", "version_of", "pc"),
+    ]
+
+
+def test_two_papers_that_are_each_the_others_preprint_are_versions() -> None:
+    pairs = [("k1", "k3", "preprint_of"), ("k2", "k3", "has_preprint"), ("k1", "k4", "preprint_of")]
+    assert related(*pairs) == [
+        ("pa", "preprint_of", "pc"),
+        ("pa", "version_of", "pb"),
+        ("pb", "version_of", "pa"),
+        ("pc", "has_preprint", "pa"),
+    ]
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"), st.sampled_from([*RELATIONS, None])), max_size=12))
+def test_any_pairs_give_relations_that_are_mutual_and_agree(pairs: list[tuple[str, str, str | None]]) -> None:
+    found = paper_relations(
+        pl.DataFrame(pairs, schema=PAIRS, orient="row"), pl.DataFrame({"record_key": list("abc"), "paper_id": list("xyz")})
+    ).rows()
+    assert found == sorted(set(found))
+    for paper, relation, other in found:
+        assert paper != other and (other, RELATIONS[relation], paper) in found
+        assert RELATIONS[relation] == relation or (paper, RELATIONS[relation], other) not in found
+    said = {frozenset((left, right)) for left, right, relation in pairs if relation and left != right}
+    assert len({frozenset((paper, other)) for paper, _, other in found}) == len(said)
 
 
 def test_pairs_without_a_relation_or_of_one_paper_give_none() -> None:
