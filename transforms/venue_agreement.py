@@ -30,11 +30,13 @@ def venue_agreement(pairs: pl.DataFrame) -> pl.Series:
     >>> venue_agreement(pl.DataFrame(texts, schema=["venue_l", "venue_r"], orient="row")).to_list()
     ['agree', 'agree', 'differ']
     """
-    rows = pairs.select("venue_l", "venue_r", _same_id(pairs).alias("same_id")).with_columns(
-        least=pl.min_horizontal("venue_l", "venue_r"), most=pl.max_horizontal("venue_l", "venue_r")
+    both = pl.col("venue_l").is_not_null() & pl.col("venue_r").is_not_null()
+    rows = pairs.select(
+        _same_id(pairs).alias("same_id"),
+        least=pl.when(both).then(pl.min_horizontal("venue_l", "venue_r")),
+        most=pl.when(both).then(pl.max_horizontal("venue_l", "venue_r")),
     )
-    asked = pl.col("venue_l").is_not_null() & pl.col("venue_r").is_not_null() & pl.col("same_id").is_null()
-    texts = rows.filter(asked).select("least", "most").unique(maintain_order=True)
+    texts = rows.filter(pl.col("same_id").is_null()).select("least", "most").drop_nulls().unique(maintain_order=True)
     names = venue_names(pl.concat([texts["least"], texts["most"]]).unique())
     # A Python function for each distinct pair of texts: some thousands in a million pairs, 20 µs each.
     said = [_agreement(names[least], names[most]) for least, most in texts.iter_rows()]
@@ -126,9 +128,10 @@ def _is_same_meeting(left: VenueName, right: VenueName) -> bool:
 
 
 def _are_other_forms(left: VenueName, right: VenueName) -> bool:
-    """A meeting and a periodical, or a workshop and another meeting."""
+    """A conference and a periodical, or a workshop and another meeting; a society's meeting may be in its journal."""
     is_workshop = "workshop" in left.meetings and bool(right.meetings) and "workshop" not in right.meetings
-    return is_workshop or bool(left.meetings and not left.periodicals and right.periodicals and not right.meetings)
+    is_conference = not left.meetings.isdisjoint(("conference", "symposium", "workshop")) and not left.periodicals
+    return is_workshop or (is_conference and bool(right.periodicals) and not right.meetings)
 
 
 def _are_other_acronyms(left: VenueName, right: VenueName) -> bool:

@@ -83,6 +83,17 @@ def venue_words(venue: pl.Expr) -> pl.Expr:
     )
 
 
+def venue_initials(venue: pl.Expr) -> pl.Expr:
+    """The initials of a venue's words: the same for a name and its abbreviation, so a key to find both by; null for no words.
+
+    >>> venues = pl.Series(["J. Slow Sci.", "The Journal of Slow Science", "2019"])
+    >>> pl.select(venue_initials(pl.lit(venues))).to_series().to_list()
+    ['jss', 'jss', None]
+    """
+    initials = venue_words(venue).list.eval(pl.element().str.head(1)).list.join("")
+    return pl.when(initials != "").then(initials)
+
+
 def written_acronym(venue: pl.Expr) -> pl.Expr:
     """The acronym that a venue's text gives, in lower case: the whole text, in brackets, or before a year or colon; else null.
 
@@ -107,5 +118,5 @@ def venue_acronym(venue: pl.Expr) -> pl.Expr:
     >>> pl.select(venue_acronym(pl.lit(venues))).to_series().to_list()
     ['icvsm', 'vldb', None]
     """
-    initials = venue_words(venue).list.eval(pl.element().str.head(1)).list.join("")
+    initials = venue_initials(venue)
     return pl.coalesce(written_acronym(venue), pl.when(initials.str.len_chars() >= _LEAST_INITIALS).then(initials))

@@ -135,6 +135,11 @@ def test_curated_venues_agree_by_id_whatever_their_names(left, right, expected):
     assert agreement_when_cleaned(right, left) == expected
 
 
+def test_a_missing_venue_does_not_take_the_agreement_of_another_row():
+    pairs = pl.DataFrame([(None, "Tides"), ("Tides", "Tides")], schema=SCHEMA, orient="row")
+    assert venue_agreement(pairs).to_list() == ["unknown", "agree"]
+
+
 def test_ids_tell_before_the_texts():
     rows = {"venue_l": ["Tides", "Tides", "Tides"], "venue_r": ["Maps", "Tides", "Tides"]}
     ids = {"venue_id_l": ["t", "t", "t"], "venue_id_r": ["t", "u", None]}
