@@ -25,6 +25,8 @@ IDENTIFIER_STRUCT = pl.Struct({"scheme": pl.String, "value": pl.String})
 
 # Wiley's DOIs of the 1990s hold angle brackets ("…234:1<23::AID-PSSB23>3.0.CO;2-F"): without them all of an issue are one.
 _DOI = r"(10\.\d{4,9}/(?:[^\s\"<>{}|\\^\x60]|<[\w.:-]*::[\w.:-]*>)+)"
+_SLASH = r"%(?:25)?2[Ff]"
+DOI_ALONE = r"^\s*(?:(?i:https?://)?(?i:(?:dx\.|www\.)?doi\.org/)|(?i:doi)[:\s]+)?10\.\d{4,9}(?:/|%2[Ff])\S+\s*$"
 _ANGLE_BRACKETS = {
     "<": r"&lt;|%3[Cc]|\{?\\textless(?:\{\}|\b) ?\}?|\$<\$",
     ">": r"&gt;|%3[Ee]|\{?\\textgreater(?:\{\}|\b) ?\}?|\$>\$",
@@ -44,7 +46,7 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
     """The identifiers of each record: `list<struct<scheme, value>>`, distinct and sorted; malformed ones are left out.
 
     Reads doi_raw, arxiv_id_raw, openreview_id_raw, pmid_raw, acl_id_raw and volume_raw, and url_raw, urls_raw and
-    pdf_url_raw, in which several schemes write their id.
+    pdf_url_raw, in which several schemes write their id; and title_raw where it is nothing but a DOI.
     """
     columns = staged.select(
         "doi_raw",
@@ -53,12 +55,13 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
         "pmid_raw",
         "acl_id_raw",
         "volume_raw",
+        "title_raw",
         paper_addresses().alias("addresses"),
     )
     given = pl.concat_str("doi_raw", "addresses", separator="\n", ignore_nulls=True)
-    columns = columns.with_columns(doi_or_address=given.str.replace_all(r"%2[Ff]", "/"))
+    columns = columns.with_columns(doi_or_address=given.str.replace_all(_SLASH, "/"))
     schemes = {
-        "doi": pl.coalesce(doi(pl.col("doi_raw")), doi_in_address(pl.col("addresses"))),
+        "doi": pl.coalesce(doi(pl.col("doi_raw")), doi_in_address(pl.col("addresses")), doi_alone(pl.col("title_raw"))),
         "pmid": pmid(pl.col("pmid_raw"), pl.col("addresses")),
         "acl": acl_id(pl.col("acl_id_raw"), pl.col("doi_or_address")),
         "pmlr": pmlr_id(pl.col("addresses")),
@@ -103,7 +106,7 @@ def doi(text: pl.Expr) -> pl.Expr:
     ['10.1145/2835487', '10.1016/s0140-6736(05)61-8', None]
     """
     plain = (
-        text.str.replace_all(r"%2[Ff]", "/")
+        text.str.replace_all(_SLASH, "/")
         .str.replace_all(r"(?i)%28", "(")
         .str.replace_all(r"%29", ")")
         .str.replace_all(_ANGLE_BRACKETS["<"], "<")
@@ -122,8 +125,18 @@ def doi_in_address(addresses: pl.Expr) -> pl.Expr:
     >>> pl.select(doi_in_address(pl.lit("https://dl.acm.org/doi/pdf/10.1145/2835487?download=true"))).item()
     '10.1145/2835487'
     """
-    path = addresses.str.replace_all(r"%2[Ff]", "/").str.extract(r"[/=:]" + _DOI)
+    path = addresses.str.replace_all(_SLASH, "/").str.extract(r"(?m)(?:^\s*|[/=:]\s*)" + _DOI)
     return doi(path.str.replace(r"[?#&].*$", "").str.replace(r"(?i)\.pdf$|/(?:full|pdf|abstract|epdf|html?)$", ""))
+
+
+def doi_alone(text: pl.Expr) -> pl.Expr:
+    """The DOI in a text that is nothing else, as some title columns are; null where there is more: it may be another paper's.
+
+    >>> texts = pl.Series(["doi:10.1145/2835487", "Corrigendum to 10.1145/2835487", "Maps"])
+    >>> pl.select(doi_alone(pl.lit(texts))).to_series().to_list()
+    ['10.1145/2835487', None, None]
+    """
+    return pl.when(text.str.contains(DOI_ALONE)).then(doi(text))
 
 
 def arxiv_id(given: pl.Expr, texts: pl.Expr) -> pl.Expr:

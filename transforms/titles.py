@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.identifiers import DOI_ALONE
 from transforms.placeholders import without_placeholder
 from transforms.text import letters_key, plain_texts
 
@@ -43,7 +44,7 @@ _GENERIC_TITLES = (
 _GENERIC_TITLE = rf"^(?:{'|'.join(_GENERIC_TITLES)})(?:(?:vol(?:ume)?|no|number|issue|part)*\d*)*$"
 
 _NO_TITLE = (
-    r"na|title|(?:no|unknown) title(?: available)?|title (?:not (?:available|found)|unknown)|"
+    r"na|n/?t|title|(?:no|unknown|missing) title(?: available)?|title (?:not (?:available|found)|unknown|missing|unavailable)|"
     r"untitled(?: (?:paper|document|submission))?|"
     r"(?:(?:this )?(?:paper|submission|article) (?:has been |was |is )?)?withdrawn(?: by (?:the )?(?:authors?|submitters?))?"
 )
@@ -97,7 +98,7 @@ def _clean_titles(pairs: pl.Series) -> pl.Series:
 
 
 def _own_title(plain: pl.Expr) -> pl.Expr:
-    """A title without the full stop that its source has set; null for a placeholder."""
+    """A title without the full stop that its source has set; null for a placeholder, and for a DOI in its place."""
     is_set = plain.str.ends_with(".") & ~plain.str.contains(_OWN_FULL_STOP)
-    bare = pl.when(is_set).then(plain.str.strip_suffix(".").str.strip_chars()).otherwise(plain)
-    return without_placeholder(bare, _NO_TITLE)
+    bare = pl.when(is_set).then(plain.str.replace(r"(?:\s*\.)+$", "").str.strip_chars()).otherwise(plain)
+    return pl.when(~bare.str.contains(DOI_ALONE)).then(without_placeholder(bare, _NO_TITLE))

@@ -24,6 +24,7 @@ def identifiers_of(**fields):
         ("DOI 10.1007%2Fs00125-005-1.", "10.1007/s00125-005-1"),
         ("10.1016/S0140-6736(05)61-8", "10.1016/s0140-6736(05)61-8"),
         ("(10.1016/j.x.2005.1)", "10.1016/j.x.2005.1"),
+        ("https://doi.org/10.1007%252Fs00125-005-1", "10.1007/s00125-005-1"),
         ("https://link.springer.com/chapter/10.1007/978-3-031-19836-6 _31", "10.1007/978-3-031-19836-6_31"),
     ],
 )
@@ -42,6 +43,10 @@ def test_a_placeholder_or_malformed_doi_is_dropped(doi_raw):
     ("address", "expected"),
     [
         ("https://doi.org/10.1145/2835487", ["doi:10.1145/2835487"]),
+        ("http://dx.doi.org/10.1145%2F2835487.", ["doi:10.1145/2835487"]),
+        ("doi:10.1145/2835487", ["doi:10.1145/2835487"]),
+        ("doi: 10.1145/2835487", ["doi:10.1145/2835487"]),
+        ("10.1145/2835487", ["doi:10.1145/2835487"]),
         ("https://dl.acm.org/doi/pdf/10.1145/2835487?download=true", ["doi:10.1145/2835487"]),
         ("https://openreview.net/forum?id=GN921JHCRw", ["openreview:GN921JHCRw"]),
         ("https://openreview.net/pdf?id=-_FVMKvxVCQo1", ["openreview:-_FVMKvxVCQo1"]),
@@ -102,3 +107,18 @@ def test_ids_given_as_such_are_kept_and_placeholders_are_not():
 
 def test_every_scheme_has_a_rank():
     assert len(SCHEME_ORDER) == len(set(SCHEME_ORDER)) and SCHEME_ORDER[0] == "doi" and SCHEME_ORDER[-1] == "arxiv"
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("doi:10.1145/2835487", ["doi:10.1145/2835487"]),
+        ("https://doi.org/10.1145/ABC", ["doi:10.1145/abc"]),
+        (" 10.1145/2835487. ", ["doi:10.1145/2835487"]),
+        ("Corrigendum to On Gravel (10.1145/2835487)", []),
+        ("On Gravel doi:10.1145/2835487", []),
+        ("10.5 Million Stones", []),
+    ],
+)
+def test_a_title_that_is_nothing_but_a_doi_is_one(title, expected):
+    assert identifiers_of(title_raw=title) == expected
