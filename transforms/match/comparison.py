@@ -9,6 +9,7 @@ from rapidfuzz import fuzz
 
 from transforms.identifiers import SCHEME_ORDER
 from transforms.match.title_words import word_difference
+from transforms.venue_agreement import venue_agreement
 
 OTHER_TITLE_RATIO = 0.5
 """Below it titles are wholly different: unrelated English titles reach 0.3 to 0.5 by common letters alone."""
@@ -34,11 +35,14 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
       abstract_is_boilerplate (of either)
     - authors_shared_count?, authors_equal?, authors_ratio? (words of the names shared, of the shorter list),
       families_ratio?, authors_fuzzy? (likeness of the lists as text, where they share too little), authors_missing_count
+    - identifier_extends?: whether one identifier is a version of the other, or a supplement to it
     - identifier_shared?, identifier_conflict?: a scheme in which they agree; one of `SCHEME_ORDER` in which
       both are filled and disjoint
     - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?
       (the first), page_gap?, last_pages_agree? ("221-8" ends as "221-228" does), same_place (venue, volume and first page)
     """
+    # Polars 2.1 panics where set operations meet columns in several chunks, one of them empty.
+    pairs = pairs.rechunk()
     columns = [name for name in features.columns if name not in ("row", "record_key", "abstract")]
     left = features.select(columns)[pairs["row_l"]].rename(lambda name: f"{name}_l")
     right = features.select(columns)[pairs["row_r"]].rename(lambda name: f"{name}_r")
@@ -130,6 +134,7 @@ def _authors() -> list[pl.Expr]:
             & (pl.col("family_initials_l").list.len() == count_l)
             & (pl.col("family_initials_r").list.len() == count_r)
             & (pl.col("family_initials_l").list.set_intersection(pl.col("family_initials_r")).list.len() == 0)
+            & (words <= shared)
         ).alias("initials_differ"),
         pl.when(missing == 0).then(shared / pl.min_horizontal(count_l, count_r)).alias("families_ratio"),
         pl.when(missing == 0).then(words / word_count).fill_nan(0).alias("authors_ratio"),
@@ -158,25 +163,11 @@ def _places() -> list[pl.Expr]:
 
 
 def _venues(sides: pl.DataFrame) -> pl.DataFrame:
-    """Columns venues_agree and venues_differ; distinct pairs of venues are few, and compared once each."""
-    known = (_agree("venue_id") | _agree("venue_key")).fill_null(False)
-    texts = sides.select("venue_l", "venue_r", "venue_id_l", "venue_id_r", agree=known)
-    open_pairs = texts.filter(~pl.col("agree")).drop_nulls(["venue_l", "venue_r"]).select("venue_l", "venue_r").unique()
-    ratios = [
-        fuzz.token_set_ratio(left.lower(), right.lower()) / 100
-        for left, right in zip(open_pairs["venue_l"].to_list(), open_pairs["venue_r"].to_list(), strict=True)
-    ]
-    judged = texts.join(
-        open_pairs.with_columns(pl.Series("ratio", ratios, pl.Float64)), on=["venue_l", "venue_r"], how="left", maintain_order="left"
+    """Columns venues_agree and venues_differ."""
+    agreement = venue_agreement(sides.select("venue_l", "venue_id_l", "venue_r", "venue_id_r"))
+    return pl.DataFrame(
+        {"venues_agree": (agreement == "agree").fill_null(False), "venues_differ": (agreement == "differ").fill_null(False)}
     )
-    other_ids = (pl.col("venue_id_l") != pl.col("venue_id_r")).fill_null(False)
-    return judged.select(
-        (pl.col("agree") | ((pl.col("ratio") >= 0.85).fill_null(False) & ~other_ids)).alias("venues_agree"),
-        (other_ids | ((pl.col("ratio") < 0.45).fill_null(False))).alias("venues_differ"),
-    )
-
-
-GREY_TITLE_RATIO = 0.6
 
 
 def _title_words(sides: pl.DataFrame, ratio: pl.Series) -> pl.DataFrame:
@@ -250,9 +241,12 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
     agreeing = shared.list.eval(pl.element().str.extract(r"^([^:]*):", 1).unique())
     both_filled = pl.col("schemes_l").list.set_intersection("schemes_r")
     # The known schemes give a paper one identifier, so two are two papers; others may give it several.
-    schemes = with_both.select("pair", agreeing=agreeing, both_filled=both_filled).select(
+    first_l, first_r = (pl.col(f"identifiers_{side}").list.first() for side in ("l", "r"))
+    bare_l, bare_r = (first.str.replace(r"[./](?:v\d+|s\d{3})$", "") for first in (first_l, first_r))
+    schemes = with_both.select("pair", bare_l=bare_l, bare_r=bare_r, agreeing=agreeing, both_filled=both_filled).select(
         "pair",
         identifier_shared=pl.col("agreeing").list.sort().list.first(),
+        identifier_extends=_extends_identifier(),
         identifier_conflict=pl.col("both_filled")
         .list.set_intersection(list(SCHEME_ORDER))
         .list.set_difference("agreeing")
@@ -261,3 +255,9 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
     )
     pairs = sides.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("pair"))
     return pairs.join(schemes, on="pair", how="left", maintain_order="left").drop("pair")
+
+
+def _extends_identifier() -> pl.Expr:
+    """Whether one identifier is the other with a version or a supplement behind it ("…/v1" and "…/v2", "….s001", "…u")."""
+    left, right = pl.col("bare_l"), pl.col("bare_r")
+    return (left.str.starts_with(right) | right.str.starts_with(left)).fill_null(False)

@@ -165,10 +165,19 @@ _issues_differ = (_volumes_differ | _numbers_differ) & ~_pages_agree
 # OCR misreads many letters of a title, but keeps its length.
 _misread = (_ratio >= MISREAD_TITLE_RATIO).fill_null(False) & _agreeable & (_own_count <= 1)
 _on_pages = _page_range_agrees & _volumes_agree
-_on_page = _pages_agree & ~_numbers_differ & (_volumes_agree | _same_year & ~_volumes_differ) & ~_venues_differ
+_on_page = (
+    _pages_agree
+    & ~_numbers_differ
+    & ~_venues_differ
+    & (_volumes_agree | ~_volumes_differ & (_same_year | _venues_agree & _years_near))
+)
 _in_issue = _venues_agree & _volumes_agree & _numbers_agree
 _no_conflict = (_conflicts == 0) & ~_venues_differ
-_other_occasion = _venues_agree & (_volumes_differ | (pl.col("year_gap") >= 1).fill_null(False)) & ~_pages_agree
+_other_occasion = (
+    _venues_agree
+    & (_volumes_differ | _issue_numbers_differ | (pl.col("year_gap") >= 1).fill_null(False))
+    & (~_pages_agree | _volumes_differ)
+)
 
 # A generic title stands in every issue, most often on its first page: volume and first page say little of it. What says
 # more is the issue's number or the last page, and authors where no such number is given; none of them may differ.
@@ -187,10 +196,20 @@ RULES: dict[str, Rule] = {
     "kinds_differ": Rule(APART, VETO, pl.col("kinds_differ") & ~_untitled & ~_shared),
     # Parts of a series, and what differs by a number or says the opposite.
     "same_pages_other_number": Rule(
-        "match", TITLE, _numbers_conflict & _own & (_ratio >= NEAR_TITLE_RATIO) & _on_pages & _venues_agree & _authors_same & _same_year
+        "match",
+        TITLE,
+        _numbers_conflict & _own & (_ratio >= NEAR_TITLE_RATIO) & _page_range_agrees & ~_volumes_differ & _venues_agree & _authors_same
+        & _same_year,
     ),
     "other_part": Rule(
-        "version", VETO, _numbers_conflict & pl.col("parts") & _authors_share & (_ratio >= OTHER_TITLE_RATIO) & ~pl.col("titles_equal"), PART
+        "version", VETO, _numbers_conflict & pl.col("parts") & pl.col("kind_l").is_null() & pl.col("kind_r").is_null() & _authors_share & (_ratio >= OTHER_TITLE_RATIO) & ~pl.col("titles_equal"), PART
+    ),
+    "other_part_unnumbered": Rule(
+        "version",
+        VETO,
+        pl.col("part_of_either") & pl.col("title_numbers_differ") & (_own_max == 0) & (_ratio >= SAME_WORDS_RATIO) & _authors_share
+        & ~_shared & (_volumes_differ | _pages_differ),
+        PART,
     ),
     "title_numbers_conflict": Rule("no", VETO, _numbers_conflict & ~pl.col("titles_equal") & ~_shared & ((_ratio >= CLOSE_TITLE_RATIO) | _abstracts_same)),
     "titles_opposed": Rule("no", VETO, pl.col("titles_opposed") & (_ratio >= CLOSE_TITLE_RATIO) & ~_shared),
@@ -205,6 +224,15 @@ RULES: dict[str, Rule] = {
     ),
     "version_conflicting_{scheme}": Rule(
         "version", VETO, _conflict & _same_titles & _own & _authors_share & ~_abstracts_other, VERSION
+    ),
+    "version_extending_{scheme}": Rule(
+        "version", VETO, _conflict & pl.col("identifier_extends") & _near_titles & _authors_can_agree, VERSION
+    ),
+    "version_conflicting_{scheme}_pages": Rule(
+        "version", VETO, _conflict & _extends & _page_range_agrees & _authors_same & _years_near, VERSION
+    ),
+    "conflicting_{scheme}_same_title": Rule(
+        "possible", VETO, _conflict & _near_titles & _own & _is_telling & _authors_missing & ~_abstracts_other
     ),
     "conflicting_{scheme}_other_title": Rule(APART, VETO, _conflict & ~_shared & _other_titles & ~_abstracts_same),
     "conflicting_{scheme}": Rule("no", VETO, _conflict),
@@ -228,7 +256,8 @@ RULES: dict[str, Rule] = {
     "same_title_place": Rule(
         "match",
         TITLE,
-        _titles_equal & _same_place & _authors_can_agree & _years_near & (_own | _generic_is_one),
+        _titles_equal & _same_place & _authors_can_agree & _years_near & (_own | _generic_is_one)
+        & (~_issue_numbers_differ | _page_range_agrees & _is_long),
     ),
     "generic_same_issue": Rule(
         "match",
@@ -256,9 +285,11 @@ RULES: dict[str, Rule] = {
     ),
     "generic_other_place": Rule(APART, VETO, pl.col("generic_name") & ~_untitled & ~_abstracts_same),
     "recurring_other_occasion": Rule("possible", VETO, pl.col("generic") & ~_untitled & _near_titles & _other_occasion),
-    "same_title_other_abstract": Rule("possible", TITLE, _near_titles & _abstracts_other & _pages_differ),
+    "same_title_other_abstract": Rule(
+        "possible", TITLE, _near_titles & _abstracts_other & _pages_differ & ~(_authors_same & _venues_differ & _is_telling)
+    ),
     # Where it stands in print.
-    "near_title_pages": Rule("match", TITLE, _near_titles & _on_pages & _authors_share & (_years_near | _venues_agree)),
+    "near_title_pages": Rule("match", TITLE, _near_titles & _on_pages & _authors_share & (_years_near | _venues_agree) & (~_issue_numbers_differ | _is_long)),
     "near_title_page": Rule("match", TITLE, _near_titles & _on_page & _authors_can_agree & _years_near),
     "same_title_page_other_authors": Rule(
         "match",
@@ -268,7 +299,7 @@ RULES: dict[str, Rule] = {
     "alike_title_page": Rule(
         "match",
         TITLE,
-        (_extends | _close_titles & _page_range_agrees) & _on_page & ~_issue_numbers_differ & _authors_share & _years_near,
+        (_extends | _close_titles & _page_range_agrees & (_volumes_agree | _same_year)) & _on_page & ~_issue_numbers_differ & _authors_share & _years_near,
     ),
     "page_authors": Rule(
         "match",
@@ -298,7 +329,17 @@ RULES: dict[str, Rule] = {
         "match", LOOSE_TITLE, _near_titles & _abstracts_same & _authors_can_agree & _years_near & ~_venues_differ & ~_issues_differ
     ),
     "same_text_volume": Rule("match", TITLE, _near_titles & _abstracts_same & _authors_same & _same_year & _volumes_agree),
+    "close_title_abstract": Rule(
+        "match",
+        LOOSE_TITLE,
+        _close_titles & _own & _abstracts_same & _authors_same & _venues_agree & _same_year & _no_conflict,
+    ),
     # Title, authors, year.
+    "same_title_numbered": Rule(
+        "match",
+        TITLE,
+        _near_titles & _own & _is_long & _authors_same & _same_year & _volumes_agree & _numbers_agree & ~_pages_differ,
+    ),
     "same_title_authors": Rule("match", TITLE, _near_titles & _own & _authors_share & _no_conflict & _same_year_or_null),
     "same_title_authors_venue": Rule(
         "match", TITLE, _near_titles & _own & _is_long & _authors_same & _no_conflict & _venues_agree & _years_near
@@ -315,13 +356,13 @@ RULES: dict[str, Rule] = {
     "alike_title_venue": Rule(
         "match",
         LOOSE_TITLE,
-        (_extends & _is_long & ~pl.col("part_of_either") | _misread) & _own & _authors_same & _no_conflict & _venues_agree & _same_year,
+        (_extends & _is_long & ~pl.col("part_of_either") | _misread & (_own_count == 0)) & _own & _authors_same & _no_conflict & _venues_agree & _same_year,
     ),
-    "same_title_other_occasion": Rule("possible", TITLE, _same_titles & _authors_share & _other_occasion & ~_abstracts_same),
+    "same_title_other_occasion": Rule("possible", TITLE, _same_titles & _authors_share & _other_occasion),
     "version": Rule(
         "version",
         TITLE,
-        _same_titles & _own & _authors_share & (_issues_differ | _venues_differ | (pl.col("year_gap") >= 1) | _pages_differ),
+        (_same_titles | _extends & _abstracts_same) & _own & _authors_share & (_issues_differ | _venues_differ | (pl.col("year_gap") >= 1) | _pages_differ),
         VERSION,
     ),
     "version_cut_title": Rule(

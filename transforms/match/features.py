@@ -12,7 +12,7 @@ import polars as pl
 
 from transforms.identifiers import SCHEME_ORDER
 from transforms.match.title_marks import core_title, title_edition, title_kind
-from transforms.match.title_numbers import is_part, title_numbers
+from transforms.match.title_numbers import is_part, numbers_as_digits, title_numbers
 from transforms.numbering import first_page_key, last_page_key, number_key, volume_key
 from transforms.text import abstract_key, letters_key, words_key
 from transforms.titles import is_generic_title, title_key
@@ -45,7 +45,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             title_kind=title_kind(pl.col("title")),
             edition=title_edition(pl.col("title")),
-            title_words=spelled_out(words_key(core_title(pl.col("title")))),
+            title_words=numbers_as_digits(words_key(core_title(pl.col("title")))),
             whole_key=title_key(pl.col("title")),
             venue_key=venue_key(pl.col("venue")),
             abstract_key=abstract_key(pl.col("abstract")),
@@ -66,7 +66,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
         (is_generic | _recurs()).alias("is_generic"),
         pl.col("title_is_cut").fill_null(False),
         title_numbers(pl.col("title_words")).fill_null([]).alias("title_numbers"),
-        is_part(pl.col("title_words")).fill_null(False).alias("is_part"),
+        is_part(pl.col("title")).fill_null(False).alias("is_part"),
         "title_kind",
         "edition",
         "abstract",
@@ -155,21 +155,9 @@ def is_carried_by_many_titles(*key: str) -> pl.Expr:
     return pl.when(pl.all_horizontal(pl.col(name).is_not_null() for name in key)).then(many)
 
 
-def spelled_out(title_words: pl.Expr) -> pl.Expr:
-    """The words of a title without the abbreviations that number its parts.
-
-    >>> pl.select(spelled_out(pl.lit("levant trade vol 1 pt 2"))).item()
-    'levant trade volume 1 part 2'
-    """
-    words = title_words
-    for short, long in (("vol", "volume"), ("pt", "part"), ("no", "number")):
-        words = words.str.replace_all(rf"\b{short} (\d+|[ivx]+)\b", f"{long} $1")
-    return words
-
-
 def _recurs() -> pl.Expr:
     years = pl.col("year").drop_nulls().n_unique().over("title_key", "venue_key")
-    return (years >= RECURRING_YEARS).fill_null(False)
+    return ((years >= RECURRING_YEARS) & pl.col("venue_key").is_not_null()).fill_null(False)
 
 
 def _family_keys(keyed: pl.DataFrame) -> pl.DataFrame:

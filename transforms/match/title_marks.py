@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-_CORRECTION = r"(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|addend(?:um|a)|retraction(?: notice)?|publisher[’']?s? (?:note|correction)|expression of concern|author correction)"
+_CORRECTION = r"(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|addend(?:um|a)|retraction(?: notice)?|retracted article: notice|publisher[’']?s? (?:note|correction)|expression of concern|author correction)"
 _COMMENT = (
     r"(?:(?:the )?authors?[’']?s?[’']? (?:repl(?:y|ies)|response)|repl(?:y|ies)|rejoinder|responses?|comments?|commentary|discussion|re|"
     r"letter to the editor|(?:two|three|further) comments)"
@@ -33,7 +33,7 @@ _KIND_BEFORE = rf"(?i)^\W*(?:(?:an?|the|our|further) )?(?:{_CORRECTION}|{_COMMEN
 _KIND_BEHIND = rf"(?i)\s*[\-–—:.(\[]\s*(?:the )?(?:{_CORRECTION}|{_COMMENT}(?:\s+(?:to|by|from)\b[^()\[\]]*)?)\W*$|\s*\((?:multiple )?letters?\)(?:\s*\[\d+\])?\W*$"
 
 _LABEL = (
-    r"(?:(?:reprint|translation) of|tutorial|panel(?: (?:session|discussion|statement))?|invited (?:talk|paper)|keynote(?: (?:talk|address))?|poster|abstract|"
+    r"(?:(?:reprint|translation) of|(?:technical|research|working|discussion) (?:report|paper|note)(?: (?:no\.? ?)?[\d/-]+)?|tutorial|panel(?: (?:session|discussion|statement))?|invited (?:talk|paper)|keynote(?: (?:talk|address))?|poster|abstract|"
     r"demo(?:nstration)?|foreword|editorial|guest editorial|introduction|review(?:[- ]arti(?:cle|kel))?|(?:original|research|regular) "
     r"(?:article|paper|contribution)|article|retracted(?: article| paper)?|withdrawn|note|research note|short (?:communication|paper|report)|"
     r"brief (?:report|communication)|rapid communication|case report|original article|special issue|book review|medical progress|"
@@ -58,7 +58,7 @@ _MIN_CORE_CHARACTERS = 6
 
 _EDITION = (
     r"(?i)[\s,:(\[.–—-]*\b((?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|revised|new|"
-    r"international|updated) (?:revised )?(?:ed\b\.?|edn\b\.?|edition))\W*$"
+    r"enlarged|expanded|international|updated)(?: (?:and |, )?(?:revised|enlarged|expanded|updated))* (?:ed\b\.?|edn\b\.?|edition))\W*$"
 )
 
 
@@ -123,7 +123,7 @@ def core_title(title: pl.Expr) -> pl.Expr:
     for _ in range(2):
         core = core.str.replace(_MARGINAL_END, "")
     core = core.str.replace(_REFERENCE, "").str.replace(_LABEL_BEHIND, "").str.replace(_MARGINAL_INSIDE, "$1")
-    core = core.str.replace(_LABEL_BEFORE, "").str.replace(_KIND_BEFORE, "").str.replace(_KIND_BEHIND, "")
+    core = core.str.replace(_KIND_BEFORE, "").str.replace(_LABEL_BEFORE, "").str.replace(_KIND_BEHIND, "")
     core = core.str.strip_chars(""" .'"“”‘’«»""" + "\u201e")
     is_enough = core.str.len_chars() >= _MIN_CORE_CHARACTERS
     return pl.when(is_enough).then(core).otherwise(title)

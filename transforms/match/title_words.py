@@ -23,12 +23,8 @@ _STOP_WORDS = word_set(
 _CONTRASTS = tuple(
     (word_set(left), word_set(right))
     for left, right in (
-        ("male males men man boys", "female females women woman girls"),
-        ("hyper", "hypo"),
-        ("symptomatic typical", "asymptomatic atypical"),
-        ("inter", "intra"),
-        ("macro", "micro"),
-        ("pre", "post"),
+        ("male males men man boys boy", "female females women woman girls girl"),
+        ("maternal mothers mother", "paternal fathers father"),
         ("increase increased increasing", "decrease decreased decreasing"),
     )
 )
@@ -51,6 +47,7 @@ _OPPOSING_PREFIXES = (
     ("", "anti"),
     ("", "dis"),
 )
+_NUMERALS = word_set("i ii iii iv v vi vii viii ix")
 _GREEK = word_set("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega")
 _MIN_STEM = 4
 
@@ -78,14 +75,18 @@ def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference
     WordDifference(own_l=0, own_r=0, slips=2, opposed=False)
     """
     in_left, in_right = set(left), set(right)
-    own_l = [word for word in left if word not in in_right and word not in _STOP_WORDS and not word.isdigit()]
-    own_r = [word for word in right if word not in in_left and word not in _STOP_WORDS and not word.isdigit()]
+    own_l = [word for word in left if word not in in_right and not _says_nothing(word)]
+    own_r = [word for word in right if word not in in_left and not _says_nothing(word)]
     slips, opposed = 0, False
     if own_l and own_r:
         own_l, own_r, joined = _without_joined(own_l, own_r, list(left), list(right))
         own_l, own_r, paired, opposed = _without_slips(own_l, own_r)
         slips = joined + paired
     return WordDifference(len(own_l), len(own_r), slips, opposed)
+
+
+def _says_nothing(word: str) -> bool:
+    return word in _STOP_WORDS or word.isdigit() or word in _NUMERALS
 
 
 def _without_joined(own_l: list[str], own_r: list[str], left: list[str], right: list[str]) -> tuple[list[str], list[str], int]:
