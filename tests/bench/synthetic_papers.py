@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
@@ -128,7 +129,7 @@ def world(seed: int) -> World:
     givens = COMMON_GIVENS + _distinct(GIVENS, lambda: (chance.choice(stems) + chance.choice("aeioy")).capitalize())
     stream = _draws(chance, words, 60)
     topics = [list(itertools.islice(stream, TOPIC_WORDS)) for _ in range(TOPICS)]
-    venues = [_venue(chance, number, next(stream), next(stream)) for number in range(VENUES)]
+    venues = [_venue(chance, number, *itertools.islice(stream, 3)) for number in range(VENUES)]
     phrases = [_phrase(chance, list(itertools.islice(stream, 8))) for _ in range(PHRASES)]
     return World(words, topics, families, givens, venues, phrases)
 
@@ -304,18 +305,19 @@ def _person(hat: Hat) -> tuple[str, str]:
     return family, given if hat.chance.random() < 0.8 else f"{given} {hat.chance.choice('ABCDEFGHJKLMNPRSTW')}."
 
 
-def _venue(chance: random.Random, number: int, word: str, other: str) -> Venue:
+def _venue(chance: random.Random, number: int, *words: str) -> Venue:
     kind = chance.choices(("journal", "conference", "workshop"), (50, 42, 8))[0]
-    first, second = word.capitalize(), other.capitalize()
+    first, second, third = (word.capitalize() for word in words)
     names = {
-        "journal": (
-            (f"Journal of {first} and {second}", f"J. {first[:5]}. {second[:4]}."),
-            (f"{first} Letters", f"{first[:6]} Lett."),
-        ),
-        "conference": ((f"International Conference on {first} {second}", f"IC{first[0]}{second[:2].upper()}{number}"),),
-        "workshop": ((f"Workshop on {first} {second}", f"W{first[:2].upper()}{second[0]}{number}"),),
+        "journal": (f"Journal of {first} and {second}", f"{first} Letters", f"Annals of {first} {second}"),
+        "conference": (f"International Conference on {first} {second}", f"{first} and {second} {third} Conference"),
+        "workshop": (f"Workshop on {first} {second}", f"International Workshop on {first}, {second} and {third}"),
     }
-    name, short = chance.choice(names[kind])
+    name = chance.choice(names[kind])
+    own = [word for word in re.findall(r"\w+", name) if word not in ("of", "on", "and")]
+    # As sources shorten them: journals word by word, conferences to their initials.
+    journal = " ".join(word if len(word) < 6 else f"{word[:5]}." for word in own).replace("Journ.", "J.")
+    short = journal if kind == "journal" else "".join(word[0] for word in own)
     return Venue(name, short, kind, f"venue{number}" if number < 60 else None, number)
 
 

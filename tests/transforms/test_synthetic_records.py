@@ -84,7 +84,7 @@ def test_what_makes_matching_hard_is_there(made: tuple[pl.DataFrame, pl.DataFram
         authors_differ=(pl.col("authors") != pl.col("authors_right")).mean(),
         no_doi_shared=(doi != doi_right).fill_null(True).mean(),
     ).row(0, named=True)
-    assert shares["titles_differ"] > 0.2 and shares["years_differ"] > 0.02 and shares["venues_differ"] > 0.2
+    assert shares["titles_differ"] > 0.2 and shares["years_differ"] > 0.01 and shares["venues_differ"] > 0.2
     assert shares["authors_differ"] > 0.3 and shares["no_doi_shared"] > 0.4
     title = pl.col("title").str.to_lowercase()
     kinds = (r"part i\b", "^(?:erratum|corr)", "^(?:editorial|preface|front matter|book review)", "…$")
