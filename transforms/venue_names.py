@@ -129,7 +129,7 @@ def _name(
     is_cut: bool,
     letters: str,
 ) -> VenueName:
-    words = _without_own_acronym(tuple(_SAME.get(word, word) for word in words))
+    words = without_own_acronym(tuple(_SAME.get(word, word) for word in words))
     parts = tuple(tuple(part) for part in words_parts or ())
     all_words = frozenset((*words, *(word for part in parts for word in part)))
     return VenueName(
@@ -150,14 +150,6 @@ def _name(
     )
 
 
-def _without_own_acronym(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words without an acronym of themselves before or behind them: "JNCCN Journal of the National …"."""
-    for acronym, rest in ((words[:1], words[1:]), (words[-1:], words[:-1])):
-        if len(rest) > 1 and acronym[0] in _initials(rest):
-            return rest
-    return words
-
-
 def is_periodical(words: Iterable[str]) -> bool:
     """Whether one of the words is one for a periodical, such as "Journal" or "Lett"."""
     return not _PERIODICAL_WORDS.keys().isdisjoint(words)
@@ -166,6 +158,18 @@ def is_periodical(words: Iterable[str]) -> bool:
 def is_meeting_frame(word: str) -> bool:
     """Whether a word of a meeting's name may as well be missing: its organiser, "International", "Conference"."""
     return word in _ORGANISERS or word in _MEETING_WORDS or word in ("international", "int", "intl", "proceedings")
+
+
+def without_own_acronym(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words without an acronym of themselves before or behind them.
+
+    >>> without_own_acronym(("jncn", "journal", "national", "cancer", "network"))
+    ('journal', 'national', 'cancer', 'network')
+    """
+    for acronym, rest in ((words[:1], words[1:]), (words[-1:], words[:-1])):
+        if len(rest) > 1 and acronym[0] in _initials(rest):
+            return rest
+    return words
 
 
 def _kinds(words: Iterable[str], kinds: Mapping[str, str]) -> frozenset[str]:

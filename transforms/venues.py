@@ -9,6 +9,7 @@ from transforms.schemas import SchemaError
 from transforms.staged_schemas import VENUE_KINDS
 from transforms.text import plain_text
 from transforms.venue_kind import venue_kind
+from transforms.venue_names import without_own_acronym
 from transforms.venue_words import ORDINAL_WORDS, venue_words, without_additions
 
 _COLUMNS = ("alias", "venue_id", "name", "kind")
@@ -181,7 +182,8 @@ def _abbreviated(known: pl.DataFrame, venue_aliases: pl.DataFrame) -> pl.Series:
     names = AbbreviatedNames((words, venue_id) for words, venue_id in full.iter_rows())
     unknown = pl.col("venue_id").is_null() & ~pl.col("plain").str.contains(_BESIDE)
     words = known.select(pl.when(unknown).then(venue_words(pl.col("plain")))).to_series()
-    return pl.Series([names.meant_by(row) if row else None for row in words.to_list()], dtype=pl.String)
+    meant = [names.meant_by(row) or names.meant_by(without_own_acronym(tuple(row))) if row else None for row in words.to_list()]
+    return pl.Series(meant, dtype=pl.String)
 
 
 def _whole(text: pl.Expr) -> dict[str, pl.Expr]:
@@ -212,7 +214,9 @@ def _readings(text: pl.Expr) -> dict[str, pl.Expr]:
     before_colon = main.str.extract(r"^([A-Za-z-]+\s*['’]?\d{2,4})\s*:")
     behind_colon = main.str.extract(r"^[A-Za-z-]+\s*['’]?\d{2,4}\s*:\s*(.+)$")
     # DBLP: "Advances in … 32: Annual Conference on … 2019, NeurIPS 2019, December 8-14", "Computer Vision - ECCV 2020 - 16th …"
-    with_year = main.str.extract(r"[,–-]\s+([A-Z][A-Za-z]{2,11})\s+(?:19|20)\d\d(?:,|\s+[–-]|$)")
+    with_year = main.str.extract(r"[,–-]\s+([A-Z][A-Za-z]{2,11})(?:\s+(?:19|20)\d\d|\s*['’]\d\d)(?:,|\s+[–-]|$)")
+    # Crossref: "Proceedings of the 26th Conference on … - UMAP '18"
+    before_dash = main.str.extract(r"^(.{8,}?)(?:\s+on)?\s+[–-]\s+[A-Z][^\s]*\s*['’]\d\d$")
     before_conference = main.str.extract(r"^([A-Za-z]+ (?:19|20)\d\d) Conference$")  # OpenReview's "ICLR 2024 Conference"
     without_roman = without_brackets.str.extract(r"^(.{8,}?)\s+[IVXL]{1,6}$")  # "Robotics: Science and Systems IV"
     after_in = without_brackets.str.extract(
@@ -225,6 +229,7 @@ def _readings(text: pl.Expr) -> dict[str, pl.Expr]:
         "behind_colon": behind_colon,
         "after_in": after_in,
         "without_roman": without_roman,
+        "before_dash": before_dash,
         "in_brackets": in_brackets,
         "with_year": with_year,
         "before_conference": before_conference,
