@@ -14,12 +14,17 @@ AUTHOR_STRUCT = pl.Struct({"name": pl.String, "name_raw": pl.String, "given": pl
 
 # A simple name, given name first: the nine in ten that need no rule. Capitalised words, the last no initials.
 _SIMPLE_NAME = r"^\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*)* \p{Lu}[\p{Ll}'’-][\p{L}'’-]*$"
+# A simple name the other way round: "Lee, Ann B.", "O'Brien-Day, A.-B.", "Lee, AB".
+_SIMPLE_INVERTED = (
+    r"^(\p{Lu}['’]?\p{L}?\p{Ll}+(?:[-'’]\p{L}+)*), ((?:(?:\p{Lu}\p{Ll}+(?:['’-]\p{L}+)*|(?:\p{Lu}\.-?){1,3}|\p{Lu}{1,2}) ?)+)$"
+)
 _NEEDS_RULES = (
     r"(?i: (?:jr|sr|ii|iii|iv|phd|md|van|von|der|den|de|del|della|di|da|das|dos|du|le|la|el|al|bin|ibn|ben|ter|ten|san|santa|"
-    r"vander|st)\.?(?: |$))|"
+    r"vander|vande|st|abu|mac|des|te|zu|af|av|vom|dela)\.?(?: |$))|"
     r"^(?i:dr|prof|mr|mrs|ms|sir)\.? |"
     r"^(?i:anonymous|unknown|no|not|none|to|and|by|paper|under|corporate|author|authors|various|multiple|several|additional) |"
-    r"^\p{Lu}{2,} |^(?i:van|von|de|di|du|del|la|le) (?:van|von|der|den|de|la) |"
+    r", (?i:dr|prof|professor|mr|mrs|ms|miss|sir|dame)\.?(?: |$)|^\p{Lu}{2,} |"
+    r"^(?i:van|von|de|di|du|del|la|le) (?:van|von|der|den|de|la) |"
     r"(?i: (?:on behalf|study|trial|trialists|registry|groups?|team|cohort|prof|dphil|msc|rn|mph|mbbs|dds|pharmd)\b)|"
     r"(?:Group|Team|Collaboration|Consortium|Committee|Initiative|Network|Society|"
     r"Association|University|Institute|Organi[sz]ation|Foundation|Investigators|Force|Working|Project|Council|Cent(?:er|re)|Department|"
@@ -128,8 +133,13 @@ def _taken_apart(names: pl.DataFrame) -> pl.DataFrame:
     Nine names in ten are simple and taken apart by an expression; the rules see each other distinct name once.
     """
     raw = pl.col("name_raw")
-    names = names.with_columns(is_simple=raw.str.contains(_SIMPLE_NAME) & ~raw.str.contains(_NEEDS_RULES))
-    odd = names.filter(~pl.col("is_simple")).select(raw, "ends_in_initials").unique(maintain_order=True)
+    needs_rules, given_first = raw.str.contains(_NEEDS_RULES), raw.str.contains(_SIMPLE_NAME)
+    names = names.with_columns(
+        is_simple=given_first & ~needs_rules, is_inverted=raw.str.contains(_SIMPLE_INVERTED) & ~needs_rules
+    )
+    odd = (
+        names.filter(~pl.col("is_simple") & ~pl.col("is_inverted")).select(raw, "ends_in_initials").unique(maintain_order=True)
+    )
     odd = odd.with_columns(plain=_plain_name(raw))
     odd = odd.with_columns(without_placeholder(pl.col("plain"), _NO_NAME)).drop_nulls("plain")
     is_whole, is_inverted = raw.str.contains(_WHOLE_NAME), raw.str.contains(_INVERTED_PERSON)
@@ -147,16 +157,16 @@ def _taken_apart(names: pl.DataFrame) -> pl.DataFrame:
         pl.Series("given", [part.given for part in parts], pl.String),
         pl.Series("family", [part.family for part in parts], pl.String),
     )
-    simple = pl.when("is_simple")
+    simple, given, family = pl.when("is_simple"), raw.str.extract(_SIMPLE_INVERTED, 2), raw.str.extract(_SIMPLE_INVERTED, 1)
     return (
         names.join(rules, on=["name_raw", "ends_in_initials"], how="left", maintain_order="left")
         .select(
             "file_sha256",
             "row",
             "name_raw",
-            name=simple.then(raw).otherwise("name"),
-            given=simple.then(raw.str.extract(r"^(.*) [^ ]+$")).otherwise("given"),
-            family=simple.then(raw.str.extract(r" ([^ ]+)$")).otherwise("family"),
+            name=simple.then(raw).when("is_inverted").then(pl.concat_str(given, pl.lit(" "), family)).otherwise("name"),
+            given=simple.then(raw.str.extract(r"^(.*) [^ ]+$")).when("is_inverted").then(given).otherwise("given"),
+            family=simple.then(raw.str.extract(r" ([^ ]+)$")).when("is_inverted").then(family).otherwise("family"),
         )
         .drop_nulls("name")
     )

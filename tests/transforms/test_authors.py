@@ -159,6 +159,11 @@ def test_a_list_of_names_wins_over_the_text():
         ("Lee, Ann, MPH, FACS", "Ann", "Lee"),
         ("Prof. Dr.-Ing. Ann Lee", "Ann", "Lee"),
         ("Lee, Dr Ann", "Ann", "Lee"),
+        ("Lee, M.D.", "M.D.", "Lee"),
+        ("Ann Lee, M.D.", "Ann", "Lee"),
+        ("Su, Meng", "Meng", "Su"),
+        ("Si Yi Meng", "Si Yi", "Meng"),
+        ("Lee, Md", "Md", "Lee"),
         ("CORPORATE Mill Team", None, None),
         ("-Mill-Study-group", None, None),
         ("ALTS, Triage Study", None, None),
@@ -303,6 +308,21 @@ PIECE = st.sampled_from(
 def test_a_clean_name_is_the_name(text):
     once = person_name(text).name
     assert person_name(once).name == once
+
+
+SIMPLE = st.sampled_from(
+    ["Ann", "Lee", "A.", "B.-C.", "AB", "Min-Soo", "O'Neil", "McKay", "Abu", "Van", "Élodie", "MacDonald", "Meng", "II", "MD"]
+)
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(st.lists(SIMPLE, min_size=1, max_size=3), st.lists(SIMPLE, min_size=1, max_size=2), st.booleans())
+def test_names_that_expressions_take_apart_are_as_the_rules_have_them(given_names, families, inverted):
+    given_name, family = " ".join(given_names), " ".join(families)
+    text = f"{family}, {given_name}" if inverted else f"{given_name} {family}"
+    [[author]] = authors_of(None, names=[[text]]) or [[None]]
+    rules = person_name(text)
+    assert (author["name"], author["given"], author["family"]) == (rules.name, rules.given, rules.family)
 
 
 NAME = st.sampled_from(
