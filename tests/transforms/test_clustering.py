@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import polars as pl
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.match.clustering import cluster_records, uncompared_pairs
+from transforms.match.components import components
 from transforms.match.decision import ABSTRACT, IDENTIFIER, TITLE, VETO
 
 SCHEMA = {
@@ -26,7 +28,7 @@ def decisions(*pairs: tuple[int, int, str, int]) -> pl.DataFrame:
 
 
 def clusters(count: int, *pairs: tuple[int, int, str, int]) -> list[int]:
-    return cluster_records(count, decisions(*pairs))[0]
+    return cluster_records(count, decisions(*pairs))[0].to_list()
 
 
 def test_a_chain_of_matches_is_one_cluster_known_by_its_least_row() -> None:
@@ -54,7 +56,7 @@ def test_a_weak_verdict_gives_way_to_a_stronger_match() -> None:
 
 def test_versions_share_a_work_but_no_cluster() -> None:
     found = cluster_records(4, decisions((0, 1, "match", TITLE), (1, 3, "version", TITLE)))
-    assert found == ([0, 0, 2, 3], [0, 0, 2, 0])
+    assert [rows.to_list() for rows in found] == [[0, 0, 2, 3], [0, 0, 2, 0]]
 
 
 def test_the_pairs_of_a_component_that_were_not_compared_are_named() -> None:
@@ -101,3 +103,29 @@ def test_without_forbidden_pairs_clusters_are_plain_components(
     for left in range(10):
         for right in range(10):
             assert (found[left] == found[right]) == (found_renamed[names[left]] == found_renamed[names[right]])
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.integers(1, 30), st.data())
+def test_components_are_what_a_walk_from_each_row_reaches(count: int, data: st.DataObject) -> None:
+    rows = st.integers(0, count - 1)
+    pairs = data.draw(st.lists(st.tuples(rows, rows), max_size=40))
+    reached = []
+    for start in range(count):
+        seen, ahead = {start}, [start]
+        while ahead:
+            row = ahead.pop()
+            near = {right for left, right in pairs if left == row} | {left for left, right in pairs if right == row}
+            ahead.extend(near - seen)
+            seen |= near
+        reached.append(min(seen))
+    found = components(count, *(pl.Series([pair[side] for pair in pairs], dtype=pl.UInt32) for side in (0, 1)))
+    assert found.to_list() == reached
+
+
+def test_a_long_chain_and_a_star_are_one_component_each_whatever_the_order_of_their_rows() -> None:
+    names = list(range(3000))
+    random.Random(5).shuffle(names)
+    for pairs in (list(itertools.pairwise(names)), [(names[0], name) for name in names[1:]]):
+        left, right = (pl.Series([pair[side] for pair in pairs], dtype=pl.UInt32) for side in (0, 1))
+        assert components(3000, left, right).unique().to_list() == [0]

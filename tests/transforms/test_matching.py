@@ -132,7 +132,7 @@ def test_a_pair_carries_its_evidence() -> None:
         "status": "match",
         "reason": "same_title_authors",
         "relation": None,
-        "blocking_rules": ["title", "title_author", "title_year"],
+        "blocking_rules": ["rare_words", "title", "title_author", "title_year"],
         "title_ratio": 1.0,
         "abstract_ratio": None,
         "authors_shared_count": 1,

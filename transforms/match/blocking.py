@@ -1,9 +1,8 @@
 """This module proposes candidate pairs: records that agree on a blocking key, rule by rule.
 
-A rule gives keys, rows (row, key); records with one key form a block, and a block's pairs are candidates. A block above its
-rule's cap would give pairs by the square: its records are then set in order of author and year, and each is paired with its
-next neighbours only, which still chains copies of one paper together; what is paired depends on the whole set alone, never on
-the order of its rows. Keys are 64-bit hashes: a collision costs one needless comparison, nothing else.
+A rule gives keys, rows (row, key); records with one key form a block, and a block's pairs are candidates (see
+`transforms.match.blocks`). Keys are hashes: a collision costs one needless comparison, nothing else. `count_pairs` tells what
+each rule would propose before anything is compared.
 """
 
 from __future__ import annotations
@@ -12,6 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import polars as pl
+
+from transforms.match.blocks import NEIGHBOURS, block_pairs, block_sizes, pair_rows
+from transforms.match.rarity import rare_word_keys
 
 MIN_ABSTRACT_CHARACTERS = 100
 """Shorter abstract keys are no evidence: "no abstract is available for this article" and its kin have 30 to 80 characters."""
@@ -22,63 +24,85 @@ ABSTRACT_PREFIX_CHARACTERS = 200
 CUT_TITLE_CHARACTERS = 30
 """How far a cut title must reach to be a key: about five words, beyond "A survey of …" and "On the …"."""
 
-NEIGHBOURS = 5
-"""With how many records after it, in order of author and year, a record in a block above the cap is paired."""
+START_CHARACTERS = 20
+"""How much of a title key stands for its start: three or four words, what is left when a subtitle goes or the end differs."""
 
-_SHINGLE_WORDS = 8
-"""Eight words in a row: shorter runs are common phrases ("the aim of this study was to", seven words, is in thousands)."""
+_PIECES = r"[jkqxz].{31}"
+"""The pieces of an abstract key by which it is found where it has another start: 32 letters from each rare letter on. Rare
+letters cut two texts at the same places, wherever they stand; they come 3.6 times in 300 letters of English. If a share s
+of one abstract's text is in the other too, about 1 - exp(-3.6 s n / 300) of such pairs share a piece: 0.99 at s = 0.8 and
+n = 500 letters."""
 
-_SHINGLES = 4
-"""Shingles kept of an abstract. If a share s of all its shingles is in the other abstract too, about 1 - (1 - s)^4 of such
-pairs meet in a block: 0.998 at s = 0.8, a sentence changed out of eight."""
-
-_SAMPLING = 16
-"""Only shingles whose first word hashes to 0 modulo this are looked at: an abstract of 150 words has some nine of them."""
+_MOST_RULES = 32
+"""A set of rules is 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockingRule:
-    """One way to propose pairs: what it looks for, its keys, and the largest block of which all pairs are compared."""
+    """One way to propose pairs: what it looks for, its keys, and the largest block of which all pairs are compared.
+
+    In a larger block a record is paired with its next `neighbours` only, in order of author and year.
+    """
 
     meaning: str
     keys: Callable[[pl.DataFrame], pl.DataFrame]
     cap: int = 50
+    neighbours: int = NEIGHBOURS
 
 
 def candidate_pairs(features: pl.DataFrame) -> pl.DataFrame:
-    """The candidate pairs: rows (row_l, row_r, blocking_rules), row_l < row_r, sorted, each pair once.
+    """The candidate pairs: rows (row_l, row_r, rules), row_l < row_r, sorted, each pair once.
 
-    `features` as `transforms.match.features.record_features` gives them.
+    `rules` is the set of the rules that propose the pair, one bit each; `rule_names` names them, `is_proposed_by` asks for
+    some. `features` as `transforms.match.features.record_features` gives them.
     """
-    proposals = [
-        block_pairs(rule.keys(features), features, rule.cap).with_columns(rules=pl.lit(1 << bit, pl.UInt32))
-        for bit, rule in enumerate(BLOCKING_RULES.values())
-    ]
-    pairs = pl.concat(proposals).group_by("row_l", "row_r").agg(pl.col("rules").sum()).sort("row_l", "row_r")
-    return pairs.select("row_l", "row_r", blocking_rules=_rule_names(pairs["rules"]))
+    # A pair and a rule are one number, so that one sort of numbers brings the rules of each pair together.
+    proposed = pl.concat(
+        _proposals(rule, features) * _MOST_RULES + place for place, rule in enumerate(BLOCKING_RULES.values())
+    ).sort()
+    pair = proposed // _MOST_RULES
+    is_last = (pair != pair.shift(-1)).fill_null(True)
+    bits = pl.Series([1 << place for place in range(_MOST_RULES)], dtype=pl.UInt64)
+    summed = bits.gather(proposed % _MOST_RULES).cum_sum().filter(is_last)
+    rules = (summed - summed.shift(1, fill_value=0)).cast(pl.UInt32).alias("rules")
+    return pair_rows(pair.filter(is_last)).with_columns(rules)
 
 
-def block_pairs(keys: pl.DataFrame, features: pl.DataFrame, cap: int) -> pl.DataFrame:
-    """The pairs of the blocks that `keys` form: distinct rows (row_l, row_r) with row_l < row_r.
+def count_pairs(features: pl.DataFrame) -> pl.DataFrame:
+    """What each rule would propose: rows (rule, meaning, keys, blocks, largest, pairs, alone), in the order of the rules.
 
-    All pairs of a block of up to `cap` records; of a larger one each record with its next `NEIGHBOURS` by author and year.
+    keys: records and keys; blocks: those of two records or more; largest: records in the largest; pairs: distinct;
+    alone: pairs that no other rule proposes.
     """
-    sized = keys.drop_nulls().unique().with_columns(size=pl.len().over("key")).filter(pl.col("size") > 1)
-    small = sized.filter(pl.col("size") <= cap).select("key", "row")
-    pairs = small.join(small, on="key", suffix="_r").filter(pl.col("row") < pl.col("row_r")).select("row", "row_r")
-    large = sized.filter(pl.col("size") > cap).select("key", "row")
-    if large.height:
-        pairs = pl.concat([pairs, _neighbours(large, features)])
-    return pairs.select(row_l=pl.min_horizontal("row", "row_r"), row_r=pl.max_horizontal("row", "row_r")).unique()
+    rules = candidate_pairs(features)["rules"]
+    counts = []
+    for place, (name, rule) in enumerate(BLOCKING_RULES.items()):
+        keys = rule.keys(features)
+        sizes = block_sizes(keys)
+        proposed, alone = ((rules & (1 << place)) > 0).sum(), (rules == (1 << place)).sum()
+        counts.append((name, rule.meaning, keys.drop_nulls().height, sizes.len(), sizes.max() or 0, proposed, alone))
+    names = ("keys", "blocks", "largest", "pairs", "alone")
+    schema = {"rule": pl.String, "meaning": pl.String} | dict.fromkeys(names, pl.Int64)
+    return pl.DataFrame(counts, schema=schema, orient="row")
 
 
-def _neighbours(blocks: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
-    """Rows (row, row_r): each record of a block with its next ones by author and year."""
-    placed = blocks.join(features.select("row", "first_family", "year"), on="row")
-    ordered = placed.sort("key", "first_family", "year", "row")
-    steps = [pl.col("row").shift(-step).over("key").alias(f"step_{step}") for step in range(1, NEIGHBOURS + 1)]
-    ahead = ordered.select("row", *steps).unpivot(index="row", value_name="row_r")
-    return ahead.drop_nulls("row_r").select("row", "row_r")
+def is_proposed_by(*names: str) -> pl.Expr:
+    """Whether one of the named rules proposes a pair, from its column `rules`."""
+    return (pl.col("rules") & sum(1 << list(BLOCKING_RULES).index(name) for name in names)) > 0
+
+
+def rule_names(rules: pl.Series, without: str | None = None) -> pl.Series:
+    """For each set of rules, given as bits, their names, sorted; `without` is what a set without rules is called."""
+    names = sorted(BLOCKING_RULES)
+    bits = {name: 1 << place for place, name in enumerate(BLOCKING_RULES)}
+    sets = rules.unique().sort()
+    lists = [[name for name in names if value & bits[name]] or ([without] if without else []) for value in sets]
+    place = rules.replace_strict(sets, pl.int_range(sets.len(), eager=True), return_dtype=pl.UInt32) if rules.len() else rules
+    return pl.Series("blocking_rules", lists, pl.List(pl.String)).gather(place)
+
+
+def _proposals(rule: BlockingRule, features: pl.DataFrame) -> pl.Series:
+    return block_pairs(rule.keys(features), features, rule.cap, rule.neighbours)
 
 
 def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
@@ -86,29 +110,59 @@ def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
     return features.select("row", *columns).drop_nulls().select("row", key=pl.struct(*columns).hash(0))
 
 
-def _titled(features: pl.DataFrame) -> pl.DataFrame:
-    return features.filter(~pl.col("is_generic"))
+def _titled(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    return features.select("row", "is_generic", "title_key", *columns).filter(~pl.col("is_generic"))
 
 
 def _with_abstract(features: pl.DataFrame, characters: int) -> pl.DataFrame:
     """The records whose abstract is long enough to be evidence, and their own."""
     is_evidence = (pl.col("abstract_key").str.len_chars() >= characters) & ~pl.col("abstract_is_boilerplate")
-    return features.filter(is_evidence)
+    return features.select("row", "title_key", "abstract_key", "abstract_is_boilerplate").filter(is_evidence)
 
 
 def _identifier_keys(features: pl.DataFrame) -> pl.DataFrame:
     return features.select("row", key="identifiers").explode("key").drop_nulls().with_columns(pl.col("key").hash(0))
 
 
-def _title_author_keys(features: pl.DataFrame) -> pl.DataFrame:
-    return _keys(_titled(features).select("row", "title_key", "families").explode("families"), "title_key", "families")
+def _title_start_keys(features: pl.DataFrame, column: str) -> pl.DataFrame:
+    """A shorter title is its own start, so that equal titles meet here too, generic ones among them."""
+    start = pl.col("title_key").str.slice(0, START_CHARACTERS).hash(0).alias("start")
+    titled = features.select("row", "title_key", column).filter(pl.col("title_key").is_not_null()).select("row", start, column)
+    return _keys(titled.explode(column) if titled.schema[column] == pl.List else titled, "start", column)
+
+
+def _title_year_keys(features: pl.DataFrame) -> pl.DataFrame:
+    """Where the authors are missing or misread. Generic titles have many papers a year."""
+    return _title_start_keys(_titled(features, "year"), "year")
+
+
+def _title_end_keys(features: pl.DataFrame) -> pl.DataFrame:
+    """Where a label stands before the title: "Tutorial: …"."""
+    end = pl.col("title_key").str.tail(START_CHARACTERS).alias("end")
+    is_long = pl.col("title_key").str.len_bytes() > START_CHARACTERS
+    return _keys(_titled(features, "first_family").filter(is_long).select("row", end, "first_family"), "end", "first_family")
+
+
+def _nameless_keys(features: pl.DataFrame) -> pl.DataFrame:
+    """Keys of records without a title of their own, and of those that they may be: one author, venue, and year or issue."""
+    venue = pl.coalesce("venue_id", "venue_key").alias("venue")
+    placed = features.select("row", "is_generic", "families", "year", "volume_key", "number_key", venue)
+    return pl.concat([_joined_keys(placed, "year"), _joined_keys(placed, "volume_key", "number_key")])
+
+
+def _joined_keys(placed: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Keys of venue, `columns` and author that a generic record has; authors are spread out where the rest is shared only."""
+    places = _keys(placed, "venue", *columns)
+    generic = placed.filter("is_generic").select("row")
+    shared = places.join(places.join(generic, on="row", how="semi").select("key"), on="key", how="semi")
+    keys = _keys(shared.join(placed.select("row", "families"), on="row").explode("families"), "key", "families")
+    return keys.join(keys.join(generic, on="row", how="semi").select("key"), on="key", how="semi")
 
 
 def _cut_title_keys(features: pl.DataFrame) -> pl.DataFrame:
-    prefix = pl.col("title_key").str.slice(0, CUT_TITLE_CHARACTERS)
-    keys = features.filter(pl.col("title_key").str.len_chars() >= CUT_TITLE_CHARACTERS).select(
-        "row", "title_is_cut", key=prefix.hash(0)
-    )
+    is_long = pl.col("title_key").str.len_bytes() >= CUT_TITLE_CHARACTERS
+    long = features.select("row", "title_key", "title_is_cut").filter(is_long)
+    keys = long.select("row", "title_is_cut", key=pl.col("title_key").str.slice(0, CUT_TITLE_CHARACTERS).hash(0))
     return keys.join(keys.filter("title_is_cut").select("key"), on="key", how="semi").select("row", "key")
 
 
@@ -117,53 +171,61 @@ def _abstract_prefix_keys(features: pl.DataFrame) -> pl.DataFrame:
     return _keys(_with_abstract(features, ABSTRACT_PREFIX_CHARACTERS).with_columns(prefix=prefix), "prefix")
 
 
-def _abstract_shingle_keys(features: pl.DataFrame) -> pl.DataFrame:
-    """The least hashes of an abstract's word shingles: abstracts that share most of their text share some of them.
+def _abstract_piece_keys(features: pl.DataFrame) -> pl.DataFrame:
+    """The pieces that an abstract without a title shares with others.
 
-    For records without a title and those they may belong to: with two titles an abstract decides nothing alone, and the
-    words of all abstracts are dear (1.5 s for 100,000).
+    With two titles an abstract decides nothing alone, and the pieces of all abstracts are dear.
     """
     abstracts = _with_abstract(features, ABSTRACT_PREFIX_CHARACTERS)
-    untitled = abstracts.filter(pl.col("title_key").is_null())
-    # A slice at a time: the words of a million abstracts take 4 GB.
-    slices = abstracts.select("row", "abstract").iter_slices(50_000) if untitled.height else ()
-    keys = pl.concat([_shingle_keys(abstracts.select("row", "abstract").clear()), *map(_shingle_keys, slices)])
-    return keys.join(keys.join(untitled, on="row", how="semi").select("key"), on="key", how="semi")
+    untitled = _piece_keys(abstracts.filter(pl.col("title_key").is_null()))
+    if untitled.is_empty():
+        return untitled
+    sought = untitled.select("key").unique()
+    slices = abstracts.select("row", "abstract_key").iter_slices(50_000)
+    return pl.concat(_piece_keys(part).join(sought, on="key", how="semi") for part in slices)
 
 
-def _shingle_keys(abstracts: pl.DataFrame) -> pl.DataFrame:
-    # The words as they stand, punctuation and all: a regular expression would take four times as long.
-    words = pl.col("abstract").str.to_lowercase().str.split(" ")
-    spread = abstracts.select("row", word=words).explode("word").with_columns(pl.col("word").hash(1))
-    row, word = spread["row"], spread["word"]
-    starts = (word.head(max(spread.height - _SHINGLE_WORDS + 1, 0)) % _SAMPLING == 0).arg_true()
-    starts = starts.filter(row.gather(starts) == row.gather(starts + (_SHINGLE_WORDS - 1)))
-    runs = pl.DataFrame([word.gather(starts + step).alias(f"word_{step}") for step in range(_SHINGLE_WORDS)])
-    hashed = runs.select(row.gather(starts), key=pl.struct(pl.all()).hash(2)).sort("row", "key")
-    return hashed.group_by("row", maintain_order=True).head(_SHINGLES).select("row", "key")
+def _piece_keys(abstracts: pl.DataFrame) -> pl.DataFrame:
+    pieces = abstracts.select("row", key=pl.col("abstract_key").str.extract_all(_PIECES)).explode("key").drop_nulls()
+    return pieces.with_columns(pl.col("key").hash(2))
 
 
 BLOCKING_RULES: dict[str, BlockingRule] = {
     "identifier": BlockingRule("one identifier of both, not a container's", _identifier_keys),
-    "title_author": BlockingRule("the title key and an author's family name", _title_author_keys),
-    "title_year": BlockingRule("the title key and the year", lambda f: _keys(_titled(f), "title_key", "year")),
-    "title": BlockingRule("the title key, for records that lack authors or year", lambda f: _keys(_titled(f), "title_key")),
+    # The title key alone, and with what tells papers of one title apart: "Editorial" forms a block of thousands, in which
+    # only those of one author, page or issue are looked at.
+    "title": BlockingRule("the title key, not a generic one", lambda f: _keys(_titled(f), "title_key")),
+    "title_author": BlockingRule(
+        "the start of the title key and an author's family name", lambda f: _title_start_keys(f, "families")
+    ),
+    "title_year": BlockingRule("the start of the title key and the year", _title_year_keys, cap=20, neighbours=0),
+    "title_page": BlockingRule("the start of the title key and the first page", lambda f: _title_start_keys(f, "first_page")),
+    "title_volume": BlockingRule("the title key and the volume", lambda f: _keys(f, "title_key", "volume_key")),
+    "title_issue": BlockingRule("the title key, volume and issue", lambda f: _keys(f, "title_key", "volume_key", "number_key")),
+    # Titles that are not equal.
+    "title_end": BlockingRule("the end of the title key and the first author", _title_end_keys, cap=40, neighbours=0),
     "cut_title": BlockingRule("the start of the title key, where a title is cut short", _cut_title_keys),
+    "rare_words": BlockingRule(
+        "three of the title's rarest words; or two, and the first author or page", rare_word_keys, cap=40, neighbours=0
+    ),
+    # Titles that have nothing in common, or are missing.
     "place": BlockingRule("venue, volume and first page", lambda f: _keys(f, "venue_key", "volume_key", "first_page"), cap=20),
+    "author_year_page": BlockingRule(
+        "first author, year and first page", lambda f: _keys(f, "first_family", "year", "first_page")
+    ),
+    "author_volume_page": BlockingRule(
+        "first author, volume and first page", lambda f: _keys(f, "first_family", "volume_key", "first_page")
+    ),
+    "volume_page_year": BlockingRule(
+        "volume, first page and year", lambda f: _keys(f, "volume_key", "first_page", "year"), cap=20, neighbours=0
+    ),
+    "nameless": BlockingRule(
+        "an author's family name, venue, and year or issue, of a record without a title of its own", _nameless_keys, cap=20
+    ),
     "abstract": BlockingRule("the abstract key", lambda f: _keys(_with_abstract(f, MIN_ABSTRACT_CHARACTERS), "abstract_key")),
     "abstract_prefix": BlockingRule("the start of the abstract key", _abstract_prefix_keys),
-    "abstract_shingle": BlockingRule(
-        "a run of words of the abstract of a record without a title", _abstract_shingle_keys, cap=20
+    "abstract_piece": BlockingRule(
+        "a piece of the abstract of a record without a title", _abstract_piece_keys, cap=20, neighbours=0
     ),
 }
 """The blocking rules, by the name that `paper_matches.blocking_rules` gives."""
-
-
-def _rule_names(rules: pl.Series) -> pl.Series:
-    """For each set of rules, given as bits, their names, sorted."""
-    names = sorted(BLOCKING_RULES)
-    bits = {name: 1 << bit for bit, name in enumerate(BLOCKING_RULES)}
-    sets = pl.DataFrame({"rules": rules.unique().sort()}, schema={"rules": pl.UInt32})
-    lists = [[name for name in names if value & bits[name]] for value in sets["rules"]]
-    named = sets.with_columns(pl.Series("blocking_rules", lists, pl.List(pl.String)))
-    return pl.DataFrame({"rules": rules}).join(named, on="rules", how="left", maintain_order="left")["blocking_rules"]

@@ -9,37 +9,32 @@ likeness, then by record key; the order of rows and pairs is of no account.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 
 import polars as pl
 
+from transforms.match.blocks import block_pairs, pair_numbers, pair_rows
+from transforms.match.components import components
 
-def cluster_records(count: int, decisions: pl.DataFrame) -> tuple[list[int], list[int]]:
+
+def cluster_records(count: int, decisions: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
     """For each of the rows 0 … count-1 the least row of its cluster (one paper), and the least row of its work.
 
     `decisions` has row_l, row_r, status, strength, and title_ratio and abstract_ratio for ties. A work holds the clusters
     that a version joins.
     """
-    matches = decisions.filter(pl.col("status") == "match")
-    components = _Components(count)
-    for row_l, row_r in _rows(matches):
-        components.join(row_l, row_r)
-    component = pl.Series("component", components.roots(), pl.UInt32)
-    clusters = _Components(count)
-    forbidden = decisions.filter(
-        pl.col("status") != "match",
-        pl.col("strength") > 0,
-        component.gather(decisions["row_l"]) == component.gather(decisions["row_r"]),
-    )
-    torn = component.gather(forbidden["row_l"]).unique()
-    is_torn = component.gather(matches["row_l"]).is_in(torn.implode())
-    for row_l, row_r in _rows(matches.filter(~is_torn)):
-        clusters.join(row_l, row_r)
-    _join_strongest_first(clusters, matches.filter(is_torn), forbidden)
-    works = _Components(count, clusters.roots())
-    for row_l, row_r in _rows(decisions.filter(pl.col("status") == "version")):
-        works.join(row_l, row_r)
-    return clusters.roots(), works.roots()
+    status, rows_l, rows_r = decisions["status"], decisions["row_l"], decisions["row_r"]
+    is_match = status == "match"
+    component = _components_of(count, decisions, is_match)
+    component_l = component.gather(rows_l)
+    is_forbidden = ~is_match & (decisions["strength"] > 0) & (component_l == component.gather(rows_r))
+    torn = component_l.filter(is_forbidden).unique()
+    is_torn_match = is_match & component_l.is_in(torn.implode())
+    clusters = _Clusters(component.is_in(torn.implode()).arg_true().to_list())
+    _join_strongest_first(clusters, decisions.filter(is_torn_match), decisions.filter(is_forbidden))
+    cluster = _replaced(component, clusters.roots())
+    is_version = status == "version"
+    work = components(count, cluster.gather(rows_l.filter(is_version)), cluster.gather(rows_r.filter(is_version)))
+    return cluster.alias("cluster"), work.gather(cluster).alias("work")
 
 
 def uncompared_pairs(count: int, decisions: pl.DataFrame, compared: pl.DataFrame, limit: int) -> pl.DataFrame:
@@ -47,21 +42,32 @@ def uncompared_pairs(count: int, decisions: pl.DataFrame, compared: pl.DataFrame
 
     Components of more than `limit` records are left as they are: their pairs grow by the square.
     """
-    components = _Components(count)
-    for row_l, row_r in _rows(decisions.filter(pl.col("status") == "match")):
-        components.join(row_l, row_r)
-    members = pl.DataFrame({"component": components.roots()}, schema={"component": pl.UInt32}).with_row_index("row")
-    sized = members.with_columns(size=pl.len().over("component")).filter(pl.col("size").is_between(3, limit))
-    pairs = sized.join(sized, on="component", suffix="_r").filter(pl.col("row") < pl.col("row_r"))
-    named = pairs.select(row_l="row", row_r="row_r")
-    return named.join(compared.select("row_l", "row_r"), on=["row_l", "row_r"], how="anti").sort("row_l", "row_r")
+    component = _components_of(count, decisions, decisions["status"] == "match")
+    members = pl.DataFrame({"key": component}).with_row_index("row").with_columns(size=pl.len().over("key"))
+    within = block_pairs(members.filter(pl.col("size").is_between(3, limit)), pl.DataFrame(), limit)
+    is_within = component.gather(compared["row_l"]) == component.gather(compared["row_r"])
+    known = compared.select("row_l", "row_r").filter(is_within)
+    return pair_rows(within.filter(~within.is_in(pair_numbers(known["row_l"], known["row_r"]).implode())))
 
 
-class _Components:
-    """Disjoint sets of rows, each known by its least row."""
+def _components_of(count: int, pairs: pl.DataFrame, is_taken: pl.Series) -> pl.Series:
+    taken = pairs.select("row_l", "row_r").filter(is_taken)
+    return components(count, taken["row_l"], taken["row_r"])
 
-    def __init__(self, count: int, roots: Iterable[int] | None = None) -> None:
-        self._parent = list(range(count) if roots is None else roots)
+
+def _replaced(component: pl.Series, roots: dict[int, int]) -> pl.Series:
+    """`component` with the rows of torn components set to what they hang on now."""
+    torn = pl.DataFrame({"row": roots.keys(), "root": roots.values()}, schema={"row": pl.UInt32, "root": pl.UInt32})
+    rows = pl.DataFrame({"component": component}).with_row_index("row")
+    joined = rows.join(torn, on="row", how="left", maintain_order="left")
+    return joined.select(pl.coalesce("root", "component").alias("cluster"))["cluster"]
+
+
+class _Clusters:
+    """Disjoint sets of the rows of torn components, each known by its least row."""
+
+    def __init__(self, rows: list[int]) -> None:
+        self._parent = {row: row for row in rows}
 
     def root(self, row: int) -> int:
         """The least row of the set that `row` is in."""
@@ -71,22 +77,18 @@ class _Components:
             row = parent[row]
         return row
 
-    def join(self, row_l: int, row_r: int) -> int:
-        """Makes one set of the sets of two rows, and gives its least row."""
-        least, other = sorted((self.root(row_l), self.root(row_r)))
+    def join(self, root_l: int, root_r: int) -> int:
+        """Makes one set of two, given by their least rows, and gives the least of it."""
+        least, other = sorted((root_l, root_r))
         self._parent[other] = least
         return least
 
-    def roots(self) -> list[int]:
+    def roots(self) -> dict[int, int]:
         """For each row the least row of its set."""
-        return [self.root(row) for row in range(len(self._parent))]
+        return {row: self.root(row) for row in self._parent}
 
 
-def _rows(pairs: pl.DataFrame) -> Iterator[tuple[int, int]]:
-    return zip(pairs["row_l"].to_list(), pairs["row_r"].to_list(), strict=True)
-
-
-def _join_strongest_first(clusters: _Components, matches: pl.DataFrame, forbidden: pl.DataFrame) -> None:
+def _join_strongest_first(clusters: _Clusters, matches: pl.DataFrame, forbidden: pl.DataFrame) -> None:
     """Joins clusters match by match where nothing forbids it; `forbids` is kept per cluster, under its least row."""
     forbids: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for row_l, row_r, strength in forbidden.select("row_l", "row_r", "strength").iter_rows():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from transforms.frames import conform, polars_schema
-from transforms.match.blocking import candidate_pairs
+from transforms.match.blocking import candidate_pairs, rule_names
 from transforms.match.clustering import cluster_records, uncompared_pairs
 from transforms.match.comparison import compare_pairs
 from transforms.match.decision import APART, decide_pairs
@@ -39,49 +39,51 @@ class Matched:
 def match_records(records: pl.DataFrame, verdicts: pl.DataFrame | None = None) -> Matched:
     """Which of `records` (schema CLEAN_RECORDS, in any order) describe one paper, and why.
 
-    Rows with one record key are one record seen again: matching sees the one of the least record_id.
+    Rows with one record key are one record seen again: matching sees the one of the least record_id. `verdicts` are people's,
+    and win: see `transforms.match.verdicts`.
     """
     features = record_features(records)
     candidates = candidate_pairs(features)
     decisions = decide_pairs(compare_pairs(candidates, features))
     unseen = uncompared_pairs(features.height, decisions, candidates, COMPONENT_LIMIT)
     if unseen.height:
-        named = unseen.with_columns(blocking_rules=pl.lit([COMPONENT_RULE], pl.List(pl.String)))
-        decisions = pl.concat([decisions, decide_pairs(compare_pairs(named, features))]).sort("row_l", "row_r")
+        by_component = unseen.with_columns(rules=pl.lit(0, pl.UInt32))
+        decisions = pl.concat([decisions, decide_pairs(compare_pairs(by_component, features))]).sort("row_l", "row_r")
     if verdicts is None or verdicts.is_empty():
-        clusters, works = cluster_records(features.height, decisions)
+        cluster, work = cluster_records(features.height, decisions)
     else:
-        decisions, clusters, works = overrule(decisions, candidates, features, verdicts)
+        decisions, cluster, work = overrule(_named(decisions), _named(candidates), features, verdicts)
     key = features["record_key"]
     return Matched(
-        pairs=conform(_published_pairs(decisions, key, pl.Series(clusters, dtype=pl.UInt32)), PAPER_MATCHES),
+        pairs=conform(_published_pairs(decisions, key, cluster), PAPER_MATCHES),
         clusters=pl.DataFrame(
-            {"record_key": key, "cluster": key.gather(clusters), "work": key.gather(works)}, schema=CLUSTERS_SCHEMA
+            {"record_key": key, "cluster": key.gather(cluster), "work": key.gather(work)}, schema=CLUSTERS_SCHEMA
         ),
     )
 
 
-def _published_pairs(decisions: pl.DataFrame, key: pl.Series, clusters: pl.Series) -> pl.DataFrame:
+def _published_pairs(decisions: pl.DataFrame, key: pl.Series, cluster: pl.Series) -> pl.DataFrame:
     """The pairs by record key, in agreement with the clusters.
 
     A match that a veto between other records kept apart is `possible`, its reason led by `kept_apart_`; a lesser verdict on
     two records which stronger evidence made one paper says nothing any more, and goes.
     """
-    is_match, together = pl.col("status") == "match", pl.col("cluster_l") == pl.col("cluster_r")
-    kept_apart = is_match & ~together
-    rows_l, rows_r = decisions["row_l"], decisions["row_r"]
-    if "relation" not in decisions.columns:
-        decisions = decisions.with_columns(relation=pl.lit(None, pl.String))
-    return (
-        decisions.with_columns(
-            key.gather(rows_l).alias("record_key_l"),
-            key.gather(rows_r).alias("record_key_r"),
-            clusters.gather(rows_l).alias("cluster_l"),
-            clusters.gather(rows_r).alias("cluster_r"),
-        )
-        .filter(is_match | ~together, pl.col("status") != APART)
-        .with_columns(
-            status=pl.when(kept_apart).then(pl.lit("possible")).otherwise("status"),
-            reason=pl.when(kept_apart).then(pl.concat_str(pl.lit("kept_apart_"), "reason")).otherwise("reason"),
-        )
+    together = cluster.gather(decisions["row_l"]) == cluster.gather(decisions["row_r"])
+    is_match = decisions["status"] == "match"
+    is_kept = (is_match | ~together) & (decisions["status"] != APART)
+    kept_apart = (is_match & ~together).filter(is_kept)
+    kept = _named(decisions.filter(is_kept))
+    return kept.with_columns(
+        key.gather(kept["row_l"]).alias("record_key_l"),
+        key.gather(kept["row_r"]).alias("record_key_r"),
+        status=pl.when(kept_apart).then(pl.lit("possible")).otherwise("status"),
+        reason=pl.when(kept_apart).then(pl.concat_str(pl.lit("kept_apart_"), "reason")).otherwise("reason"),
     )
+
+
+def _named(pairs: pl.DataFrame) -> pl.DataFrame:
+    """`pairs` with the names of the rules that proposed them, where those are still bits."""
+    if "rules" not in pairs.columns:
+        return pairs
+    names = rule_names(pairs["rules"], COMPONENT_RULE)
+    return pairs.drop("rules").with_columns(names)

@@ -48,7 +48,7 @@ def verdicts_in_effect(verdicts: pl.DataFrame, record_keys: pl.Series) -> pl.Dat
 
 def overrule(
     decisions: pl.DataFrame, proposed: pl.DataFrame, features: pl.DataFrame, verdicts: pl.DataFrame
-) -> tuple[pl.DataFrame, list[int], list[int]]:
+) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
     """The decisions with people's `verdicts` in them, and the clusters and works that follow (as `cluster_records`).
 
     `decisions` are what the rules say of compared pairs, `proposed` what blocking proposed (row_l, row_r, blocking_rules).

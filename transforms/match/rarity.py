@@ -1,0 +1,80 @@
+"""This module blocks records by the rarest words of their titles, which slips of the pen and other subtitles leave alone.
+
+How rare a word is, is counted over the whole set; of equally rare words the one of the lesser hash counts as the rarer, so
+that neither history nor the order of rows is of account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from transforms.match.blocks import shared_keys
+
+RAREST_WORDS = 4
+"""Words kept of a title: six pairs and four triples of them."""
+
+_SHORTEST_BYTES = 2
+"""A Latin letter alone is a variable or an initial; a Chinese character alone has three bytes."""
+
+_SLICE = 100_000
+"""Titles whose words are spread out at a time: ten words each, of sixteen bytes and more."""
+
+_PLACES = ("first_family", "first_page")
+
+_HALF = 1 << 32
+
+
+def rare_word_keys(features: pl.DataFrame) -> pl.DataFrame:
+    """Keys (row, key) of titles by their rarest words: three of them; or two, and the first author or the first page.
+
+    Two words alone are shared by titles on one subject: of a million records they would propose some twelve million pairs.
+    Generic titles are left out. `features` has row (0, 1, …), is_generic, title_words, first_family and first_page.
+    """
+    own = features.select("row", "is_generic", "title_words").filter(~pl.col("is_generic"))
+    words = rarest_words(own.select("row", "title_words"))
+    triples = [_combined(words, steps) for steps in ((1, 2), (1, 3), (2, 3))]
+    pairs = shared_keys(pl.concat([_combined(words, (step,)) for step in range(1, RAREST_WORDS)]))
+    placed = [_placed(pairs, features[name], seed) for seed, name in enumerate(_PLACES)]
+    return pl.concat([*triples, *placed])
+
+
+def rarest_words(titles: pl.DataFrame) -> pl.DataFrame:
+    """Rows (row, rank), sorted, at most `RAREST_WORDS` a row: of the words that stand in titles twice or more, the rarest.
+
+    `titles` has row and title_words; a word's rank is its place among all words, the rarest first.
+    """
+    # (word, row) is one number, by half the word's hash: two of a million words falling together costs some comparisons.
+    spread = pl.concat([_spread(titles.clear()), *map(_spread, titles.iter_slices(_SLICE))]).sort()
+    words = (spread // _HALF).cast(pl.UInt32)
+    counts = words.rle().struct.unnest().with_row_index("word").sort("len", "value").with_row_index("rank")
+    ranks = counts.with_columns(rank=pl.when(pl.col("len") > 1).then("rank")).sort("word")["rank"]
+    rank = ranks.gather(words.rle_id())
+    is_shared = rank.is_not_null()
+    numbers = ((spread % _HALF).filter(is_shared) * _HALF + rank.filter(is_shared)).sort().unique(maintain_order=True)
+    row = (numbers // _HALF).cast(pl.UInt32)
+    is_rarest = (row != row.shift(RAREST_WORDS)).fill_null(True)
+    return pl.DataFrame({"row": row.filter(is_rarest), "rank": (numbers.filter(is_rarest) % _HALF).cast(pl.UInt32)})
+
+
+def _spread(titles: pl.DataFrame) -> pl.Series:
+    """Each word of each title as a number: half its hash, and the row."""
+    words = titles.select("row", word=pl.col("title_words").str.split(" ")).explode("word")
+    words = words.filter(pl.col("word").str.len_bytes() >= _SHORTEST_BYTES)
+    return words.select((pl.col("word").hash(1) // _HALF * _HALF + pl.col("row")).alias("spread")).to_series()
+
+
+def _combined(words: pl.DataFrame, steps: Sequence[int]) -> pl.DataFrame:
+    """Keys of each word of a row with those so many places after it."""
+    is_within = (words["row"] == words["row"].shift(-max(steps))).fill_null(False)
+    key = words["rank"].cast(pl.UInt64)
+    for step in steps:
+        key = (key * _HALF + words["rank"].shift(-step)).hash(len(steps))
+    return pl.DataFrame({"row": words["row"].filter(is_within), "key": key.filter(is_within)})
+
+
+def _placed(pairs: pl.DataFrame, place: pl.Series, seed: int) -> pl.DataFrame:
+    """Keys of pairs of words together with what stands in the column `place` of their row; none where nothing does."""
+    placed = pairs.with_columns(place=place.hash(seed).gather(pairs["row"])).filter(place.is_not_null().gather(pairs["row"]))
+    return placed.select("row", key=pl.struct("key", "place").hash(seed))
