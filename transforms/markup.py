@@ -17,9 +17,8 @@ _MAX_ROUNDS = 6
 """How often a text is gone over until it stays the same. Real texts need two; more only where mark-up is escaped several
 times over, such as `&amp;amp;lt;`."""
 
-_SIGN = re.compile(r"[&<\\$*_`{~#\u0300-\u036f´¨ˇ˜¸˘˙]|--|\]\(")
+_SIGNS = ("&", "<", "\\", "$", "*", "_", "`", "{", "~", "#", "--", "](")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]")
-_SPACES = re.compile(r"\s{2,}|[^\S ]")
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 
@@ -94,20 +93,28 @@ def plain(text: str) -> str:
     """
     for _ in range(_MAX_ROUNDS):
         before, text = text, _without_markup(text)
-        if text == before or _SIGN.search(text) is None:
+        if text == before or not _has_sign(text):
             break
     return text
 
 
+def _has_sign(text: str) -> bool:
+    """Whether a text holds what may be mark-up; sign by sign, as that is ten times faster than one pattern."""
+    return any(sign in text for sign in _SIGNS) or (not text.isascii() and _APART.search(text) is not None)
+
+
 def _without_markup(text: str) -> str:
-    text = _SWALLOWED_ESCAPE.sub(_with_backslash, unescaped(text))
+    text = unescaped(text)
+    if not text.isprintable():
+        text = _SWALLOWED_ESCAPE.sub(_with_backslash, text)
     if "{" in text:
         text = _BARE_EXT.sub(r"\\text", text)
     if "\\text" in text:
         text = _ANGLE_BRACKET.sub(lambda sign: "<" if sign[1] == "less" else ">", text)
     if "<" in text:
         text = _without_tags(text)
-    text = _CONTROLS.sub("", text)
+    if not text.isprintable():  # one of a thousand characters is told so in a third of the time a pattern needs
+        text = _CONTROLS.sub("", text)
     held: list[str] = []
 
     def hold(piece: str) -> str:
@@ -130,7 +137,7 @@ def _without_markup(text: str) -> str:
         text = _composed(text)
     for number, piece in reversed(list(enumerate(held))):
         text = text.replace(f"{HOLD}{number}{HOLD}", piece)
-    return unicodedata.normalize("NFC", _SPACES.sub(" ", text).strip())
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def unescaped(text: str) -> str:
