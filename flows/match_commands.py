@@ -21,7 +21,20 @@ if TYPE_CHECKING:
 
 _SIDES = ("l", "r")
 _OF_PAIR = ("status", "reason", "relation", "title_ratio", "abstract_ratio", "authors_shared_count", "blocking_rules")
-_OF_SIDE = ("record_key", "paper_id", "title", "authors", "venue", "year", "pages", "identifiers", "abstract", "file")
+_OF_SIDE = (
+    "record_key",
+    "paper_id",
+    "title",
+    "authors",
+    "venue",
+    "year",
+    "volume",
+    "number",
+    "pages",
+    "identifiers",
+    "abstract",
+    "file",
+)
 _COLUMNS = (*_OF_PAIR, *(f"{name}_{side}" for name in _OF_SIDE for side in _SIDES))
 _TYPES = [{"title_ratio": "DOUBLE", "abstract_ratio": "DOUBLE"}.get(name, "VARCHAR") for name in _COLUMNS]
 
@@ -90,6 +103,8 @@ _PAIRS = """
                     authors: list_aggregate(p.authors, 'string_agg', '; '),
                     venue: p.venue,
                     year: cast(p.year as varchar),
+                    volume: p.volume,
+                    number: p.number,
                     pages: p.pages,
                     abstract: left(p.abstract, 1000)
                 } as side

@@ -14,6 +14,8 @@ _SHOWN: dict[str, tuple[str, ...]] = {
     "authors": ("authors", "author_names"),
     "venue": ("venue", "tags"),
     "year": ("year", "date", "tags"),
+    "volume": ("volume",),
+    "number": ("number",),
     "pages": ("pages",),
     "abstract": ("abstract",),
 }
@@ -28,7 +30,7 @@ _CONVERSION = re.compile(r"\|\w+$")
 
 
 def record_values(raw: str, columns: Sequence[Column]) -> dict[str, str]:
-    """What a record says of its title, authors, venue, year, pages, abstract and identifiers; "" where it says nothing.
+    """What a record says of its title, authors, venue, year, place, abstract and identifiers; "" where it says nothing.
 
     >>> columns = [("content.title|value", "title"), ("content.authors|value", "authors"), ("id", "openreview_id")]
     >>> raw = '{"id": "Xy1", "content": {"title": {"value": "Warm ice"}, "authors": {"value": ["A Lee", "B Ng"]}}}'

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from flows.cli import call
+from warehouse.layout import Lake
+from warehouse.lock import hold_lock
 
 PAPERS = """id,title,author,year,doi
 a,Warm ice in cold rivers,"Lee, Ann and Okri, Ben",2020,10.5555/ice.a
@@ -22,6 +24,10 @@ e,"Old whales, dry bones","Sato, Hana",2011,
 """
 MORE = """id,title,author,year
 f,A ledger of small tides,"Lund, Peder",2015
+"""
+ONE_DOI = """id,title,author,year,doi
+g,A ledger of small tides,"Lund, Peder",2015,10.5555/tides
+h,The ledger of small tides,"Lund, Peder",2015,10.5555/tides
 """
 
 
@@ -101,16 +107,24 @@ def test_decisions_are_kept_by_the_next_run_and_by_all_later_ones(pond: Pond) ->
     assert pond.papers().replace(" f", "") == before
 
 
-def test_a_paper_taken_apart_leaves_an_alias(pond: Pond) -> None:
-    keys = pond.keys()
-    pond.decide("d", "e", "same")
+def test_ids_of_papers_taken_apart_and_joined_lead_on(pond: Pond) -> None:
+    (pond.folder / "one_doi.csv").write_text(ONE_DOI)
+    pond.run("one_doi.csv")
+    keys, papers = pond.keys(), "select record_key, paper_id from records where raw like '%tides%'"
+    (whole,) = {row["paper_id"] for row in pond.ask(papers)}
+    pond.decide("g", "h", "different")
     pond.run()
-    (joined,) = pond.ask(f"select paper_id from records where record_key = '{keys['d']}'")
+    apart = {row["record_key"]: row["paper_id"] for row in pond.ask(papers)}
+    assert len(set(apart.values())) == 2 and whole not in apart.values()  # one DOI of two papers names neither
+    (alias,) = pond.ask("select paper_id, current_paper_id, reason from paper_aliases")
+    assert alias == {"paper_id": whole, "current_paper_id": min(apart.values()), "reason": "split"}
     (pond.lake / "decisions.csv").unlink()
+    pond.decide("g", "h", "same")
     pond.run()
-    kept = {row["paper_id"] for row in pond.ask("select paper_id from papers")}
-    assert joined["paper_id"] in kept  # named for its least record key, which is one of the two
-    assert len(pond.papers().split()) == len(kept)
+    assert {row["paper_id"] for row in pond.ask(papers)} == {whole}
+    aliases = pond.ask("select paper_id, current_paper_id, reason from paper_aliases order by paper_id")
+    joined = sorted((apart[keys["g"]], apart[keys["h"]]))
+    assert aliases == [{"paper_id": paper, "current_paper_id": whole, "reason": "merged"} for paper in joined]
 
 
 def test_the_release_does_not_depend_on_the_order_of_decisions_or_of_files(pond: Pond, tmp_path: Path) -> None:
@@ -240,6 +254,13 @@ def test_two_decisions_at_once_are_both_written(pond: Pond) -> None:
     ]
     assert [process.wait(timeout=60) for process in started] == [0] * len(pairs)
     assert len((pond.lake / "decisions.csv").read_text().splitlines()) == 1 + len(pairs)
+
+
+def test_a_decision_waits_for_a_run_no_longer_than_it_is_told(pond: Pond) -> None:
+    keys, lake = pond.keys(), Lake(pond.lake)
+    with hold_lock(lake, wait_seconds=0, on_wait=print, command="a test"):
+        error = pond.call("decide", keys["d"], keys["e"], "same", "--because", "x", "--wait", 0, code=4)
+    assert "is locked by process" in error and not lake.decisions_path.exists()
 
 
 def test_matches_show_both_records_and_what_matching_says_of_them(pond: Pond) -> None:

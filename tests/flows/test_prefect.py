@@ -45,6 +45,18 @@ def test_the_flow_gives_the_release_that_a_direct_run_gives(tmp_path: Path, samp
     assert tables(tmp_path / "flow") == tables(tmp_path / "direct")
 
 
+def test_the_flow_leaves_identifiers_out_of_matching_as_a_direct_run_does(tmp_path: Path) -> None:
+    from flows.prefect_flow import pipeline
+
+    twins = tmp_path / "twins.csv"
+    rows = [f'Warm ice in cold rivers,"Lee, Ann and Okri, Ben",2020,10.5555/ice.{place}' for place in "ab"]
+    twins.write_text("\n".join(("title,author,year,doi", *rows)))
+    report = pipeline(paths=[str(twins)], lake=str(tmp_path / "flow"), without_identifiers=True)
+    assert report["without_identifiers"] and report["row_counts"]["papers"] == 1
+    assert call(["run", str(twins), "--lake", str(tmp_path / "direct"), "--direct", "--without-identifiers"]) == 0
+    assert tables(tmp_path / "flow") == tables(tmp_path / "direct")
+
+
 def test_whoever_imports_the_flow_has_time_for_the_server_and_no_analytics() -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
     done = subprocess.run([sys.executable, "-c", SETTINGS], env=environment, capture_output=True, text=True, check=True)
