@@ -93,13 +93,25 @@ def person_name(text: str, *, ends_in_initials: bool = False) -> PersonName:
     """
     name = _taken_apart(text, ends_in_initials=ends_in_initials)
     for _ in range(_MAX_ROUNDS):
-        if name.family is None or name.name == text:
+        if name.family is None or name.name == text or _is_plain(name.name):
             break
         text, again = name.name, _taken_apart(name.name)
         if again.name == text:
             break
         name = again
     return name
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is of two long words in the case of names, of which there is nothing more to tell."""
+    words = name.split(" ")
+    return (
+        len(words) == 2
+        and all(len(word) > 3 and word.istitle() and word.isalpha() for word in words)
+        and not (
+            _HONORIFIC.fullmatch(words[0]) or _DEGREE.fullmatch(words[1]) or any(word.lower() in _PARTICLES for word in words)
+        )
+    )
 
 
 def _taken_apart(text: str, *, ends_in_initials: bool = False) -> PersonName:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import polars as pl
 
 from transforms.markup import plain
 from transforms.placeholders import without_placeholder
+from transforms.selective import on_rows
 
 # Letters with no Unicode decomposition, and Greek letters, which one source prints and another spells out
 # ("TNF-α" / "TNF-alpha", "$\alpha$-divergence" / "alpha-divergence").
@@ -41,6 +40,12 @@ _HAS_MARKUP = (
     r"[\x00-\x08\x0E-\x1F\x7F\x{AD}\x{200B}\x{2060}\x{FEFF}\x{FB00}-\x{FB06}´¨ˇ˜¸˘˙]|\s[\x{0300}-\x{036F}]"
 )
 """Rows that `transforms.markup.plain` would change; it works text by text, so the others are kept from it."""
+
+_MAY_COMPOSE = (
+    r"[\p{M}\x{1160}-\x{11FF}\x{0374}\x{037E}\x{0387}\x{0958}-\x{0F69}\x{1F71}-\x{1FFD}\x{2000}\x{2001}\x{2126}-\x{212B}\x{2329}\x{232A}"
+    r"\x{2ADC}\x{F900}-\x{FAFF}\x{FB1D}-\x{FB4E}\x{1D15E}-\x{1D1C0}\x{2F800}-\x{2FA1D}]"
+)
+"""What NFC may change: marks, vowels and finals of Hangul, and characters that are another one. A test asks of all Unicode."""
 
 _ABSTRACT_HEADING = r"^(?:(?i:abstract)\s*[:.—–-]\s*|A(?:bstract|BSTRACT)\s+(\p{Lu}))"
 _NO_ABSTRACT = (
@@ -124,17 +129,17 @@ def plain_texts(texts: pl.Series) -> pl.Series:
     Every step runs only on the rows that need it: NFC alone takes 2.8 s for 100,000 abstracts.
     """
     texts = texts.str.strip_chars()
-    texts = _on_rows(texts, texts.str.contains(_MAY_NEED_CLEANING), _clean_texts)
+    texts = on_rows(texts, texts.str.contains(_MAY_NEED_CLEANING), _clean_texts)
     return _null_where_empty(texts)
 
 
 def _clean_texts(texts: pl.Series) -> pl.Series:
-    texts = _on_rows(texts, texts.str.contains(_HAS_MOJIBAKE), _repaired_texts)
-    texts = _on_rows(texts, texts.str.contains(_HAS_MARKUP), _unmarked_texts)
-    texts = _on_rows(
+    texts = on_rows(texts, texts.str.contains(_HAS_MOJIBAKE), _repaired_texts)
+    texts = on_rows(texts, texts.str.contains(_HAS_MARKUP), _unmarked_texts)
+    texts = on_rows(
         texts, texts.str.contains(r"\s\s|[^\S ]"), lambda rows: rows.str.replace_all(r"\s+", " ").str.strip_chars()
     )
-    return _on_rows(texts, texts.str.contains(r"[^\x00-\x7F]"), lambda rows: rows.str.normalize("NFC"))
+    return on_rows(texts, texts.str.contains(_MAY_COMPOSE), lambda rows: rows.str.normalize("NFC"))
 
 
 def _repaired_texts(texts: pl.Series) -> pl.Series:
@@ -154,12 +159,12 @@ def _letters_keys(texts: pl.Series) -> pl.Series:
     Series, not expressions: for "null where empty" Polars would make each key twice.
     """
     is_rich = texts.str.contains(r"[^\x00-\x7F]|[\\&]").fill_null(False)
-    return _null_where_empty(_on_rows(_on_rows(texts, ~is_rich, _plain_keys), is_rich, _rich_keys))
+    return _null_where_empty(on_rows(on_rows(texts, ~is_rich, _plain_keys), is_rich, _rich_keys))
 
 
 def _words_keys(texts: pl.Series) -> pl.Series:
     is_rich = texts.str.contains(r"[^\x00-\x7F]|[\\&]").fill_null(False)
-    return _null_where_empty(_on_rows(_on_rows(texts, ~is_rich, _plain_words), is_rich, _rich_words))
+    return _null_where_empty(on_rows(on_rows(texts, ~is_rich, _plain_words), is_rich, _rich_words))
 
 
 def _plain_words(texts: pl.Series) -> pl.Series:
@@ -167,10 +172,8 @@ def _plain_words(texts: pl.Series) -> pl.Series:
 
 
 def _rich_words(texts: pl.Series) -> pl.Series:
-    letters = texts.str.replace_all(_FORMATTING_MACRO, "").str.normalize("NFKD").str.to_lowercase()
-    letters = letters.str.replace_all("&", " and ", literal=True)
-    spelled = letters.str.replace_many(_LETTER_SPELLINGS).str.replace_all(_MARKS, "")
-    return spelled.str.replace_all(r"[^\p{L}\p{N}\p{M}]+", " ").str.strip_chars(" ")
+    letters = texts.str.replace_all(_FORMATTING_MACRO, "").str.replace_all("&", " and ", literal=True)
+    return folded_letters(letters).str.replace_all(r"[^\p{L}\p{N}\p{M}]+", " ").str.strip_chars(" ")
 
 
 def _plain_keys(texts: pl.Series) -> pl.Series:
@@ -182,16 +185,19 @@ def _rich_keys(texts: pl.Series) -> pl.Series:
     return _without_spaces(letters).str.replace_many(_LETTER_SPELLINGS).str.replace_all(_NOT_KEY, "")
 
 
+def folded_letters(texts: pl.Series) -> pl.Series:
+    """Texts in lower case without accents (NFKD), with letters that have no decomposition, and Greek ones, spelled out.
+
+    >>> folded_letters(pl.Series(["Łukasz Müller, Ö. β-Straße"])).to_list()
+    ['lukasz muller, o. beta-strasse']
+    """
+    return texts.str.normalize("NFKD").str.to_lowercase().str.replace_many(_LETTER_SPELLINGS).str.replace_all(_MARKS, "")
+
+
 def _without_spaces(texts: pl.Series) -> pl.Series:
     """Literal spaces first: most of what a key lacks, and three times faster than by the pattern that finds the rest."""
     return texts.str.replace_all(" ", "", literal=True)
 
 
-def _on_rows(texts: pl.Series, mask: pl.Series, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
-    """`texts` with the rows that `mask` holds for changed; null in the mask is no."""
-    rows = mask.arg_true()
-    return texts.scatter(rows, change(texts.gather(rows))) if len(rows) else texts
-
-
 def _null_where_empty(texts: pl.Series) -> pl.Series:
-    return _on_rows(texts, texts == "", lambda rows: pl.Series(rows.name, [None] * len(rows), pl.String))
+    return on_rows(texts, texts == "", lambda rows: pl.Series(rows.name, [None] * len(rows), pl.String))

@@ -1,6 +1,7 @@
 """Tests of transforms.text and transforms.markup: HTML, Markdown, white space, PDF traces, and keys."""
 
 import string
+import unicodedata
 
 import polars as pl
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.markup import plain
-from transforms.text import abstract_key, clean_abstract, is_cut, letters_key, plain_text
+from transforms.text import _MAY_COMPOSE, abstract_key, clean_abstract, is_cut, letters_key, plain_text
 
 
 def column(expression, values):
@@ -188,3 +189,12 @@ def test_the_fast_way_to_a_key_and_the_full_one_give_one_key(texts):
     # A letter with an accent sends any text the full way.
     texts = [text.encode("utf8", "ignore").decode() for text in texts]
     assert column(letters_key, [f"{text} é" for text in texts]) == [f"{key or ''}e" for key in column(letters_key, texts)]
+
+
+def test_nfc_changes_no_text_without_what_may_compose():
+    every = [chr(code) for code in range(0x80, 0x110000) if not 0xD800 <= code < 0xE000]
+    untouched = pl.Series(every).filter(~pl.Series(every).str.contains(_MAY_COMPOSE))
+    assert len(untouched) > 100_000
+    # Beside each other and beside a letter: what composes with the character before it is a mark, or Hangul.
+    pairs = [*untouched, *(f"e{character}" for character in untouched), *(f"\u1100{character}" for character in untouched)]
+    assert [text for text in pairs if unicodedata.normalize("NFC", text) != text] == []
