@@ -8,11 +8,18 @@ import polars as pl
 from rapidfuzz import fuzz
 
 from transforms.identifiers import SCHEME_ORDER
+from transforms.match.author_keys import author_texts, family_initials
 from transforms.match.title_words import word_difference
 from transforms.venue_agreement import venue_agreement
 
 OTHER_TITLE_RATIO = 0.5
 """Below it titles are wholly different: unrelated English titles reach 0.3 to 0.5 by common letters alone."""
+
+CLOSE_TITLE_RATIO = 0.75
+"""From here on titles may be one, reworded or with another subtitle."""
+
+ALIKE_AUTHORS_RATIO = 0.6
+"""From here on two lists of authors are one, whatever is missing or misread of it."""
 
 _TITLE_CUT_CHARACTERS = 8
 """A cut title shorter than this is a prefix of too much to agree with anything."""
@@ -43,14 +50,14 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     """
     # Polars 2.1 panics where set operations meet columns in several chunks, one of them empty.
     pairs = pairs.rechunk()
-    columns = [name for name in features.columns if name not in ("row", "record_key", "abstract")]
+    columns = [name for name in features.columns if name not in ("row", "record_key", "abstract", "authors")]
     left = features.select(columns)[pairs["row_l"]].rename(lambda name: f"{name}_l")
     right = features.select(columns)[pairs["row_r"]].rename(lambda name: f"{name}_r")
     sides = pl.concat([left, right], how="horizontal")
     sides = pl.concat([sides, _venues(sides)], how="horizontal")
     aspects = sides.select(*_titles(), *_abstracts(), *_authors(), *_places())
     compared = pl.concat([pairs, aspects, _title_ratios(sides).to_frame(), _identifiers(sides)], how="horizontal")
-    compared = pl.concat([compared, _title_words(sides, compared["title_ratio"]), _authors_fuzzy(sides, compared)], how="horizontal")
+    compared = pl.concat([compared, _title_words(sides, compared["title_ratio"]), _names(pairs, compared, features)], how="horizontal")
     # Two long texts cost more to compare than all else: not for records that have but their place in common.
     has_support = (
         (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True)
@@ -129,13 +136,7 @@ def _authors() -> list[pl.Expr]:
         missing.alias("authors_missing_count"),
         pl.when(missing == 0).then(shared).cast(pl.Int32).alias("authors_shared_count"),
         pl.when(missing == 0).then((shared == count_l) & (shared == count_r)).alias("authors_equal"),
-        (
-            (shared > 0)
-            & (pl.col("family_initials_l").list.len() == count_l)
-            & (pl.col("family_initials_r").list.len() == count_r)
-            & (pl.col("family_initials_l").list.set_intersection(pl.col("family_initials_r")).list.len() == 0)
-            & (words <= shared)
-        ).alias("initials_differ"),
+        ((shared > 0) & (words <= shared)).alias("families_only"),
         pl.when(missing == 0).then(shared / pl.min_horizontal(count_l, count_r)).alias("families_ratio"),
         pl.when(missing == 0).then(words / word_count).fill_nan(0).alias("authors_ratio"),
     ]
@@ -190,19 +191,31 @@ def _title_words(sides: pl.DataFrame, ratio: pl.Series) -> pl.DataFrame:
     )
 
 
-def _authors_fuzzy(sides: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
-    """Column authors_fuzzy: likeness of the words of the names, for near titles whose authors share too little."""
-    texts = sides.select(
-        left=pl.col("author_words_l").list.join(" "), right=pl.col("author_words_r").list.join(" ")
-    ).with_row_index("pair")
-    doubtful = (compared["title_ratio"] >= 0.8) & (compared["authors_missing_count"] == 0) & (compared["authors_ratio"] < 0.6)
-    open_pairs = texts.filter(doubtful.fill_null(False))
-    ratios = [
-        fuzz.token_sort_ratio(left, right) / 100
-        for left, right in zip(open_pairs["left"].to_list(), open_pairs["right"].to_list(), strict=True)
-    ]
-    judged = open_pairs.select("pair").with_columns(pl.Series("authors_fuzzy", ratios, pl.Float64))
-    return texts.join(judged, on="pair", how="left", maintain_order="left").select("authors_fuzzy")
+def _names(pairs: pl.DataFrame, compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    """Columns authors_fuzzy and initials_differ: what is asked of the names of few pairs, from the lists as they are.
+
+    authors_fuzzy: likeness of the words of the names, where titles are near and too few words are shared. initials_differ: no
+    given name or initial agrees where family names do: other people of one family name.
+    """
+    near = (compared["title_ratio"] >= CLOSE_TITLE_RATIO).fill_null(False)
+    doubtful = near & (compared["authors_missing_count"] == 0) & (compared["authors_ratio"] < ALIKE_AUTHORS_RATIO).fill_null(False)
+    fuzzy = pl.Series("authors_fuzzy", [None], dtype=pl.Float64).new_from_index(0, pairs.height)
+    asked = pairs.filter(doubtful)
+    if asked.height:
+        left, right = (author_texts(features["authors"].gather(asked[f"row_{side}"])).to_list() for side in ("l", "r"))
+        ratios = [fuzz.token_sort_ratio(one, other) / 100 for one, other in zip(left, right, strict=True)]
+        fuzzy = fuzzy.scatter(doubtful.arg_true(), pl.Series(ratios, dtype=pl.Float64))
+    differ = pl.Series("initials_differ", [False], dtype=pl.Boolean).new_from_index(0, pairs.height)
+    alone = near & compared["families_only"].fill_null(False)
+    asked = pairs.filter(alone)
+    if asked.height:
+        sides = {side: features["authors"].gather(asked[f"row_{side}"]) for side in ("l", "r")}
+        lists = pl.DataFrame({side: family_initials(authors) for side, authors in sides.items()})
+        counts = pl.DataFrame({side: authors.list.len() for side, authors in sides.items()})
+        others = lists.select(pl.col("l").list.set_intersection("r").list.len() == 0).to_series()
+        known = (lists["l"].list.len() == counts["l"]) & (lists["r"].list.len() == counts["r"])
+        differ = differ.scatter(alone.arg_true(), others & known)
+    return pl.DataFrame([fuzzy, differ])
 
 
 def _title_ratios(sides: pl.DataFrame) -> pl.Series:

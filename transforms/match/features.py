@@ -6,16 +6,17 @@ as `record_key_l < record_key_r`; pairs carry rows until they are published.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import polars as pl
 
 from transforms.identifiers import SCHEME_ORDER
-from transforms.match.title_marks import core_title, title_edition, title_kind
-from transforms.match.title_numbers import is_part, numbers_as_digits, title_numbers
+from transforms.match.author_keys import author_keys
+from transforms.match.title_features import title_features
 from transforms.numbering import first_page_key, last_page_key, number_key, volume_key
-from transforms.text import abstract_key, letters_key, words_key
-from transforms.titles import is_generic_title, title_key
+from transforms.selective import on_distinct, on_rows
+from transforms.text import abstract_key, letters_key
+from transforms.titles import title_key
 from transforms.venues import venue_key
 
 CONTAINER_TITLES = 4
@@ -25,6 +26,9 @@ each meeting abstract, "No abstract available". Retitled papers carry two or thr
 RECURRING_YEARS = 3
 """Different years in which a title stands at one venue from which on it is a column's ("Chair's Message"), not a paper's: one
 paper's online, print and reprint give two."""
+
+ABSTRACT_START_CHARACTERS = 150
+"""How much of an abstract its key is made of: two abstracts that agree so far are one text, or boilerplate."""
 
 _COLUMNS = (
     *("record_key", "title", "title_is_cut", "authors", "abstract", "abstract_is_cut"),
@@ -36,64 +40,27 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
     """The features of `records` (schema CLEAN_RECORDS), one row a record key, sorted by it.
 
     Where a record was seen several times, the appearance with the least record_id speaks for it. Missing values are null
-    and empty lists; a key that holds no letter or digit is missing.
+    and empty lists; a key that holds no letter or digit is missing. `authors` and `abstract` are kept as they are, for what
+    is compared of few pairs only.
     """
-    seen_once = records.select("record_id", *_COLUMNS).sort("record_key", "record_id").unique("record_key", keep="first")
-    keyed = (
-        seen_once.sort("record_key")
-        .with_row_index("row")
-        .with_columns(
-            title_kind=title_kind(pl.col("title")),
-            edition=title_edition(pl.col("title")),
-            title_words=numbers_as_digits(words_key(core_title(pl.col("title")))),
-            whole_key=title_key(pl.col("title")),
-            venue_key=venue_key(pl.col("venue")),
-            abstract_key=abstract_key(pl.col("abstract")),
-        )
-        .with_columns(title_key=pl.col("title_words").str.replace_all(" ", "", literal=True))
-    )
-    is_generic = (
-        is_generic_title(pl.col("whole_key")).fill_null(True)
-        | is_generic_title(pl.col("title_key")).fill_null(True)
-        | pl.col("whole_key").str.contains(_GENERIC_WITHIN).fill_null(False)
-    )
-    features = keyed.select(
-        "row",
-        "record_key",
-        "title_key",
-        "title_words",
-        is_generic.alias("is_generic_name"),
-        (is_generic | _recurs()).alias("is_generic"),
-        pl.col("title_is_cut").fill_null(False),
-        title_numbers(pl.col("title_words")).fill_null([]).alias("title_numbers"),
-        is_part(pl.col("title")).fill_null(False).alias("is_part"),
-        "title_kind",
-        "edition",
-        "abstract",
-        "abstract_key",
-        pl.col("abstract_is_cut").fill_null(False),
-        "year",
-        "venue_id",
-        "venue",
-        "venue_kind",
-        "venue_key",
-        volume_key(pl.col("volume")).alias("volume_key"),
-        number_key(pl.col("number")).alias("number_key"),
-        first_page_key(pl.col("pages")).alias("first_page"),
-        last_page_key(pl.col("pages")).alias("last_page"),
-    )
-    families = _family_keys(keyed)
+    order = records.select("record_key", "record_id").with_row_index("place").sort("record_key", "record_id")
+    places = order.filter((pl.col("record_key") != pl.col("record_key").shift(1)).fill_null(True))["place"]
+    keyed = records.select(_COLUMNS)[places].with_row_index("row")
+    features = pl.concat(
+        [keyed, title_features(keyed["title"]), author_keys(keyed["authors"]), _place_keys(keyed)], how="horizontal"
+    ).with_columns(abstract_key=abstract_start_key(pl.col("abstract")))
     identifiers = _identifier_lists(evidence_identifiers(keyed))
     boilerplate = is_carried_by_many_titles("abstract_key") | pl.col("abstract_key").str.contains(_WITHDRAWN)
     return (
-        features.with_columns(boilerplate.fill_null(False).alias("abstract_is_boilerplate"))
-        .join(families, on="row", how="left", maintain_order="left")
+        features.drop("title", "identifiers", "volume", "number", "pages")
+        .with_columns(
+            pl.col("title_is_cut", "abstract_is_cut").fill_null(False),
+            (pl.col("is_generic_name") | _recurs()).alias("is_generic"),
+            boilerplate.fill_null(False).alias("abstract_is_boilerplate"),
+        )
         .join(identifiers, on="record_key", how="left", maintain_order="left")
-        .with_columns(pl.col("families", "family_initials", "author_words", "identifiers", "schemes").fill_null([]))
+        .with_columns(pl.col("identifiers", "schemes").fill_null([]))
     )
-
-
-_GENERIC_WITHIN = r"^(?:.{0,12}editorscomments?.{0,10}|remarksfrom.{0,45}|.{0,12}editorial(?:notes?|introduction|board).{0,6})$"
 
 
 def evidence_identifiers(records: pl.DataFrame) -> pl.DataFrame:
@@ -155,42 +122,39 @@ def is_carried_by_many_titles(*key: str) -> pl.Expr:
     return pl.when(pl.all_horizontal(pl.col(name).is_not_null() for name in key)).then(many)
 
 
+def abstract_start_key(abstract: pl.Expr) -> pl.Expr:
+    """The letters of an abstract's first hundred and fifty characters, by which abstracts are brought together.
+
+    >>> pl.select(abstract_start_key(pl.lit("We show: a * b."))).item()
+    'weshowab'
+    """
+    return abstract_key(abstract.str.slice(0, ABSTRACT_START_CHARACTERS))
+
+
+def _place_keys(keyed: pl.DataFrame) -> pl.DataFrame:
+    """The columns venue_key, volume_key, number_key, first_page and last_page; each distinct text is read once."""
+    pages, simple = keyed["pages"], r"^(\d{1,6})-(\d{1,6})$"
+    is_simple = pages.str.contains(simple) & ~pages.str.starts_with("0")
+    first, last = pages.str.extract(simple, 1), pages.str.extract(simple, 2)
+    is_whole = (is_simple & (last.str.len_bytes() >= first.str.len_bytes()) & ~last.str.starts_with("0")).fill_null(False)
+    return pl.DataFrame(
+        {
+            "venue_key": on_distinct(keyed["venue"], lambda texts: _of(venue_key, texts)),
+            "volume_key": on_distinct(keyed["volume"], lambda texts: _of(volume_key, texts)),
+            "number_key": on_distinct(keyed["number"], lambda texts: _of(number_key, texts)),
+            "first_page": on_rows(first, ~is_whole, lambda _: _of(first_page_key, pages.filter(~is_whole))),
+            "last_page": on_rows(last, ~is_whole, lambda _: _of(last_page_key, pages.filter(~is_whole))),
+        }
+    )
+
+
+def _of(key: Callable[[pl.Expr], pl.Expr], texts: pl.Series) -> pl.Series:
+    return texts.alias("text").to_frame().select(key(pl.col("text"))).to_series()
+
+
 def _recurs() -> pl.Expr:
     years = pl.col("year").drop_nulls().n_unique().over("title_key", "venue_key")
     return ((years >= RECURRING_YEARS) & pl.col("venue_key").is_not_null()).fill_null(False)
-
-
-def _family_keys(keyed: pl.DataFrame) -> pl.DataFrame:
-    """Rows (row, families, first_family, family_initials, author_words): family names folded and distinct, with the first
-    letter of the given name, and all words of two letters or more.
-
-    A group author counts with its whole name. Words find names that a source has glued together or split otherwise.
-    """
-    authors = keyed.select("row", author="authors").explode("author").unnest("author")
-    authors = authors.select("row", "name", "given", family=pl.coalesce("family", "name")).drop_nulls(["name", "family"])
-    # Few distinct names stand for many authors, and folding is the dear part.
-    folded = (
-        authors.select("name", "given", "family")
-        .unique()
-        .with_columns(
-            family_key=letters_key(pl.col("family")),
-            words=words_key(pl.col("name")).str.split(" "),
-            initial=letters_key(pl.col("given")).str.head(1),
-        )
-        .with_columns(family_initial=pl.concat_str("family_key", pl.lit(" "), "initial"))
-    )
-    return (
-        authors.join(folded, on=["name", "given", "family"], how="left", maintain_order="left", nulls_equal=True)
-        .drop_nulls("family_key")
-        .group_by("row", maintain_order=True)
-        .agg(
-            families=pl.col("family_key").unique().sort(),
-            first_family=pl.col("family_key").first(),
-            family_initials=pl.col("family_initial").drop_nulls().unique().sort(),
-            author_words=pl.col("words").list.explode(),
-        )
-        .with_columns(pl.col("author_words").list.eval(pl.element().filter(pl.element().str.len_chars() > 1).unique().sort()))
-    )
 
 
 def _identifier_lists(identifiers: pl.DataFrame) -> pl.DataFrame:

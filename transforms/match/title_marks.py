@@ -62,6 +62,26 @@ _EDITION = (
 )
 
 
+_MARK_WORDS = [
+    *("errat", "corrig", "correct", "addend", "retract", "withdrawn", "concern", "publisher", "repl", "rejoinder", "respon"),
+    *("comment", "discuss", "letter", "re:", "tutorial", "panel", "talk", "keynote", "poster", "abstract", "demo", "foreword"),
+    *("editorial", "introduc", "review", "article", "artikel", "paper", "contribution", "note", "communication", "report"),
+    *("special issue", "medical progress", "session", "summary", "statement", "survey", "track", "version", "print", "press"),
+    *("updat", "revis", "edition", " ed.", " ed)", " ed ", "edn", "vol", "translation of", "of the article", "["),
+    *("(19", "(20"),
+]
+"""A title without any of these has no mark; some are words that many titles have."""
+
+
+def may_have_marks(titles: pl.Series) -> pl.Series:
+    """Whether a title holds a word that stands in marks: those of which the rest here is asked.
+
+    >>> may_have_marks(pl.Series(["Erratum: Ice", "Ice [German]", "Ice, 2nd ed.", "Warm ice"])).to_list()
+    [True, True, True, False]
+    """
+    return titles.str.contains_any(_MARK_WORDS, ascii_case_insensitive=True) | titles.str.ends_with(" ed")
+
+
 def title_edition(title: pl.Expr) -> pl.Expr:
     """The edition that a title names at its end, in lower case; null where it names none.
 

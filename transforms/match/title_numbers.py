@@ -35,6 +35,15 @@ _PART = (
 _NO_PART = r"(?i)\b(?:phase|type|class|grade|stage|level|factor|category|trial)s? (?:i{1,3}|iv|v|\d+)\b"
 
 
+def may_have_numbers(words: pl.Series) -> pl.Series:
+    """Whether the words of a title may hold a number, a numeral or the word "part": those of which the rest here is asked.
+
+    >>> may_have_numbers(pl.Series(["part b", "ice iii", "2 rivers", "warm ice"])).to_list()
+    [True, True, True, False]
+    """
+    return words.str.contains(r"\d| (?:part|volume|book|section) | [ivx]{1,4}(?: |$)|^part ")
+
+
 def numbers_as_digits(words: pl.Expr) -> pl.Expr:
     """The words of a title (see `words_key`) with number words as digits, digits without ordinal endings, in one piece.
 
@@ -80,4 +89,4 @@ def _with_digits(words: pl.Series) -> pl.Series:
     digits = compound.str.replace_many({f" {word} ": f" {value} " for word, value in {**_WORDS, **_ABBREVIATIONS}.items()})
     single = digits.str.replace_all("  ", " ", literal=True).str.strip_chars(" ")
     joined = single.str.replace_all(r"\b(\d+)(?:st|nd|rd|th)\b", "$1").str.replace_all(r"\b(\d{1,3}) 000\b", "${1}000")
-    return words.scatter(rows, joined)
+    return words.clone().scatter(rows, joined)
