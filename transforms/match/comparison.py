@@ -42,6 +42,7 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
       abstract_is_boilerplate (of either)
     - authors_shared_count?, authors_equal?, authors_ratio? (words of the names shared, of the shorter list),
       families_ratio?, authors_fuzzy? (likeness of the lists as text, where they share too little), authors_missing_count
+    - identifier_ratio?: likeness of the strongest identifiers, where they are in conflict
     - identifier_extends?: whether one identifier is a version of the other, or a supplement to it
     - identifier_shared?, identifier_conflict?: a scheme in which they agree; one of `SCHEME_ORDER` in which
       both are filled and disjoint
@@ -256,8 +257,8 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
     # The known schemes give a paper one identifier, so two are two papers; others may give it several.
     first_l, first_r = (pl.col(f"identifiers_{side}").list.first() for side in ("l", "r"))
     bare_l, bare_r = (first.str.replace(r"[./](?:v\d+|s\d{3})$", "") for first in (first_l, first_r))
-    schemes = with_both.select("pair", bare_l=bare_l, bare_r=bare_r, agreeing=agreeing, both_filled=both_filled).select(
-        "pair",
+    schemes = with_both.select("pair", first_l=first_l, first_r=first_r, bare_l=bare_l, bare_r=bare_r, agreeing=agreeing, both_filled=both_filled).select(
+        *("pair", "first_l", "first_r"),
         identifier_shared=pl.col("agreeing").list.sort().list.first(),
         identifier_extends=_extends_identifier(),
         identifier_conflict=pl.col("both_filled")
@@ -266,8 +267,12 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
         .list.sort()
         .list.first(),
     )
+    conflicting = schemes.filter(pl.col("identifier_conflict").is_not_null())
+    ratios = likeness_ratios(conflicting["first_l"].to_list(), conflicting["first_r"].to_list())
+    alike = conflicting.select("pair", pl.Series("identifier_ratio", ratios, pl.Float64))
     pairs = sides.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("pair"))
-    return pairs.join(schemes, on="pair", how="left", maintain_order="left").drop("pair")
+    told = schemes.drop("first_l", "first_r").join(alike, on="pair", how="left")
+    return pairs.join(told, on="pair", how="left", maintain_order="left").drop("pair")
 
 
 def _extends_identifier() -> pl.Expr:

@@ -16,6 +16,7 @@ from transforms.match.comparison import OTHER_TITLE_RATIO
 NEAR_TITLE_RATIO = 0.9
 """From here on two titles are one with slips of the pen: over 40 characters, two letters changed each twenty."""
 
+MISSPELT_RATIO = 0.9
 LONG_TITLE_CHARACTERS = 25
 MISREAD_TITLE_RATIO = 0.85
 SAME_WORDS_RATIO = 0.8
@@ -158,7 +159,7 @@ _pages_differ = (
     & ~pl.col("last_pages_agree").fill_null(False)
 )
 _volumes_differ = ~pl.col("volumes_agree").fill_null(True)
-_numbers_differ = ~pl.col("numbers_agree").fill_null(True) & ~_page_range_agrees
+_numbers_differ = ~pl.col("numbers_agree").fill_null(True) & ~(_page_range_agrees & _is_long)
 _conflicts = pl.sum_horizontal(flag.cast(pl.Int8) for flag in (_volumes_differ, _numbers_differ, _pages_differ))
 _issue_numbers_differ = ~pl.col("numbers_agree").fill_null(True)
 _issues_differ = (_volumes_differ | _numbers_differ) & ~_pages_agree
@@ -222,6 +223,13 @@ RULES: dict[str, Rule] = {
         TITLE,
         _conflict & _near_titles & _own & _authors_share & _same_place & _same_year & ~_abstracts_other & ~_numbers_differ,
     ),
+    # Two letters of an identifier mistyped, and nothing else differs.
+    "misspelt_{scheme}": Rule(
+        "match",
+        TITLE,
+        _conflict & (pl.col("identifier_ratio") >= MISSPELT_RATIO) & _titles_equal & _own & _is_long & _authors_same & _venues_agree
+        & _volumes_agree & _same_year & ~_numbers_differ & ~_pages_differ & ~_abstracts_other & ~pl.col("identifier_extends"),
+    ),
     "version_conflicting_{scheme}": Rule(
         "version", VETO, _conflict & _same_titles & _own & _authors_share & ~_abstracts_other, VERSION
     ),
@@ -229,7 +237,7 @@ RULES: dict[str, Rule] = {
         "version", VETO, _conflict & pl.col("identifier_extends") & _near_titles & _authors_can_agree, VERSION
     ),
     "version_conflicting_{scheme}_pages": Rule(
-        "version", VETO, _conflict & _extends & _page_range_agrees & _authors_same & _years_near, VERSION
+        "version", VETO, _conflict & (_extends | pl.col("title_extends")) & _page_range_agrees & _authors_same & _years_near, VERSION
     ),
     "conflicting_{scheme}_same_title": Rule(
         "possible", VETO, _conflict & _near_titles & _own & _is_telling & _authors_missing & ~_abstracts_other
@@ -290,7 +298,9 @@ RULES: dict[str, Rule] = {
     ),
     # Where it stands in print.
     "near_title_pages": Rule("match", TITLE, _near_titles & _on_pages & _authors_share & (_years_near | _venues_agree) & (~_issue_numbers_differ | _is_long)),
-    "near_title_page": Rule("match", TITLE, _near_titles & _on_page & _authors_can_agree & _years_near),
+    "near_title_page": Rule(
+        "match", TITLE, _near_titles & _on_page & _authors_can_agree & _years_near & (~_issue_numbers_differ | _is_long)
+    ),
     "same_title_page_other_authors": Rule(
         "match",
         LOOSE_TITLE,
