@@ -59,7 +59,7 @@ def overrule(
     overruled = _replaced(ruled, same)
     clusters, works = cluster_records(features.height, ruled)
     if same.height:
-        held = _lifted(overruled, pl.Series(clusters, dtype=pl.UInt32), same, different)
+        held = _lifted(overruled, clusters, same, different)
         clusters, works = cluster_records(features.height, held)
     return overruled, clusters, works
 
@@ -101,7 +101,7 @@ def _lifted(decisions: pl.DataFrame, cluster: pl.Series, same: pl.DataFrame, dif
     """
     papers = pl.DataFrame({"row_l": cluster.gather(same["row_l"]), "row_r": cluster.gather(same["row_r"])})
     links = papers.with_columns(same.select("status", "strength", "title_ratio", "abstract_ratio"))
-    joined = pl.Series(cluster_records(len(cluster), links)[0], dtype=pl.UInt32).gather(cluster)
+    joined = cluster_records(len(cluster), links)[0].gather(cluster)
     different_l, different_r = joined.gather(different["row_l"]), joined.gather(different["row_r"])
     torn = different_l.filter(different_l == different_r)
     rows_l, rows_r = joined.gather(decisions["row_l"]), joined.gather(decisions["row_r"])
