@@ -154,9 +154,9 @@ def test_a_cut_title_meets_the_titles_it_starts() -> None:
     assert proposed(whole, {"title": "Expansion net", "title_is_cut": True}) == {}
 
 
-def test_abstracts_meet_whole_by_their_start_and_by_a_run_of_words() -> None:
-    assert proposed({"abstract": TEXT}, {"abstract": TEXT}) == {(0, 1): ["abstract", "abstract_piece", "abstract_prefix"]}
-    assert "abstract_prefix" in proposed({"abstract": TEXT}, {"abstract": TEXT[:260]})[0, 1]
+def test_abstracts_meet_by_their_start_and_those_without_a_title_by_a_piece() -> None:
+    assert proposed({"abstract": TEXT}, {"abstract": TEXT}) == {(0, 1): ["abstract", "abstract_piece"]}
+    assert "abstract" in proposed({"abstract": TEXT}, {"abstract": TEXT[:260]})[0, 1]
     assert proposed({"abstract": TEXT}, {"abstract": "Abstract: " + TEXT}) == {(0, 1): ["abstract_piece"]}
     assert proposed({"abstract": TEXT}, {"abstract": TEXT[:100]}) == {}
     assert proposed({"abstract": TEXT}, {"title": "Sparse", "abstract": "Abstract: " + TEXT}) == {(0, 1): ["abstract_piece"]}

@@ -8,11 +8,12 @@ each rule would propose before anything is compared.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import polars as pl
 
-from transforms.match.blocks import NEIGHBOURS, block_pairs, block_sizes, pair_rows
+from transforms.match.blocks import NEIGHBOURS, block_pairs, block_sizes, pair_rows, shared_keys
 from transforms.match.rarity import rare_word_keys
 
 MIN_ABSTRACT_CHARACTERS = 100
@@ -27,11 +28,11 @@ CUT_TITLE_CHARACTERS = 30
 START_CHARACTERS = 20
 """How much of a title key stands for its start: three or four words, what is left when a subtitle goes or the end differs."""
 
-_PIECES = r"[jkqxz].{31}"
-"""The pieces of an abstract key by which it is found where it has another start: 32 letters from each rare letter on. Rare
-letters cut two texts at the same places, wherever they stand; they come 3.6 times in 300 letters of English. If a share s
-of one abstract's text is in the other too, about 1 - exp(-3.6 s n / 300) of such pairs share a piece: 0.99 at s = 0.8 and
-n = 500 letters."""
+_PIECES = r"(?s)[jkqxz].{31}"
+"""The pieces of an abstract by which it is found where it has another start: 32 characters from each rare letter on. Rare
+letters cut two texts at the same places, wherever they stand; they come three times in 300 characters of English. If a share s
+of one abstract's text is in the other too, about 1 - exp(-s n / 100) of such pairs share a piece: 0.98 at s = 0.8 and
+n = 500 characters."""
 
 _MOST_RULES = 32
 """A set of rules is 32 bits."""
@@ -56,10 +57,13 @@ def candidate_pairs(features: pl.DataFrame) -> pl.DataFrame:
     `rules` is the set of the rules that propose the pair, one bit each; `rule_names` names them, `is_proposed_by` asks for
     some. `features` as `transforms.match.features.record_features` gives them.
     """
+    # Two rules at a time, as half of the work on a column is one thread's; the dearest first.
+    order = sorted(BLOCKING_RULES, key=lambda name: name != "rare_words")
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        proposals = list(pool.map(lambda name: _proposals(name, features), order))
     # A pair and a rule are one number, so that one sort of numbers brings the rules of each pair together.
-    proposed = pl.concat(
-        _proposals(rule, features) * _MOST_RULES + place for place, rule in enumerate(BLOCKING_RULES.values())
-    ).sort()
+    proposed = pl.concat(proposals).sort()
+    del proposals
     pair = proposed // _MOST_RULES
     is_last = (pair != pair.shift(-1)).fill_null(True)
     bits = pl.Series([1 << place for place in range(_MOST_RULES)], dtype=pl.UInt64)
@@ -101,8 +105,12 @@ def rule_names(rules: pl.Series, without: str | None = None) -> pl.Series:
     return pl.Series("blocking_rules", lists, pl.List(pl.String)).gather(place)
 
 
-def _proposals(rule: BlockingRule, features: pl.DataFrame) -> pl.Series:
-    return block_pairs(rule.keys(features), features, rule.cap, rule.neighbours)
+def _proposals(name: str, features: pl.DataFrame) -> pl.Series:
+    """The pairs that a rule proposes, each as one number with the rule's place."""
+    rule = BLOCKING_RULES[name]
+    return block_pairs(rule.keys(features), features, rule.cap, rule.neighbours) * _MOST_RULES + list(BLOCKING_RULES).index(
+        name
+    )
 
 
 def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
@@ -114,21 +122,17 @@ def _titled(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
     return features.select("row", "is_generic", "title_key", *columns).filter(~pl.col("is_generic"))
 
 
-def _with_abstract(features: pl.DataFrame, characters: int) -> pl.DataFrame:
-    """The records whose abstract is long enough to be evidence, and their own."""
-    is_evidence = (pl.col("abstract_key").str.len_chars() >= characters) & ~pl.col("abstract_is_boilerplate")
-    return features.select("row", "title_key", "abstract_key", "abstract_is_boilerplate").filter(is_evidence)
-
-
 def _identifier_keys(features: pl.DataFrame) -> pl.DataFrame:
     return features.select("row", key="identifiers").explode("key").drop_nulls().with_columns(pl.col("key").hash(0))
 
 
 def _title_start_keys(features: pl.DataFrame, column: str) -> pl.DataFrame:
     """A shorter title is its own start, so that equal titles meet here too, generic ones among them."""
-    start = pl.col("title_key").str.slice(0, START_CHARACTERS).hash(0).alias("start")
-    titled = features.select("row", "title_key", column).filter(pl.col("title_key").is_not_null()).select("row", start, column)
-    return _keys(titled.explode(column) if titled.schema[column] == pl.List else titled, "start", column)
+    titled = features.select("row", "title_key").filter(pl.col("title_key").is_not_null())
+    # Most starts are one title's own; what stands beside them need not be looked at.
+    starts = shared_keys(titled.select("row", key=pl.col("title_key").str.slice(0, START_CHARACTERS).hash(0)))
+    beside = starts.join(features.select("row", column), on="row")
+    return _keys(beside.explode(column) if beside.schema[column] == pl.List else beside, "key", column)
 
 
 def _title_year_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -166,9 +170,12 @@ def _cut_title_keys(features: pl.DataFrame) -> pl.DataFrame:
     return keys.join(keys.filter("title_is_cut").select("key"), on="key", how="semi").select("row", "key")
 
 
-def _abstract_prefix_keys(features: pl.DataFrame) -> pl.DataFrame:
-    prefix = pl.col("abstract_key").str.slice(0, ABSTRACT_PREFIX_CHARACTERS)
-    return _keys(_with_abstract(features, ABSTRACT_PREFIX_CHARACTERS).with_columns(prefix=prefix), "prefix")
+def _abstract_start_keys(features: pl.DataFrame) -> pl.DataFrame:
+    """Not more than a hundred letters: where the key ends depends on the mark-up before it."""
+    is_evidence = (pl.col("abstract_key").str.len_chars() >= MIN_ABSTRACT_CHARACTERS) & ~pl.col("abstract_is_boilerplate")
+    start = pl.col("abstract_key").str.slice(0, MIN_ABSTRACT_CHARACTERS)
+    abstracts = features.select("row", "abstract_key", "abstract_is_boilerplate").filter(is_evidence)
+    return abstracts.select("row", key=start.hash(0))
 
 
 def _abstract_piece_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -176,18 +183,19 @@ def _abstract_piece_keys(features: pl.DataFrame) -> pl.DataFrame:
 
     With two titles an abstract decides nothing alone, and the pieces of all abstracts are dear.
     """
-    abstracts = _with_abstract(features, ABSTRACT_PREFIX_CHARACTERS)
-    untitled = _piece_keys(abstracts.filter(pl.col("title_key").is_null()))
+    texts = features.select("row", "abstract", is_untitled=pl.col("title_key").is_null()).filter(
+        (pl.col("abstract").str.len_bytes() >= ABSTRACT_PREFIX_CHARACTERS) & ~features["abstract_is_boilerplate"]
+    )
+    untitled = _piece_keys(texts.filter("is_untitled"))
     if untitled.is_empty():
         return untitled
     sought = untitled.select("key").unique()
-    slices = abstracts.select("row", "abstract_key").iter_slices(50_000)
-    return pl.concat(_piece_keys(part).join(sought, on="key", how="semi") for part in slices)
+    return pl.concat(_piece_keys(part).join(sought, on="key", how="semi") for part in texts.iter_slices(50_000))
 
 
-def _piece_keys(abstracts: pl.DataFrame) -> pl.DataFrame:
-    pieces = abstracts.select("row", key=pl.col("abstract_key").str.extract_all(_PIECES)).explode("key").drop_nulls()
-    return pieces.with_columns(pl.col("key").hash(2))
+def _piece_keys(texts: pl.DataFrame) -> pl.DataFrame:
+    pieces = pl.col("abstract").str.to_lowercase().str.extract_all(_PIECES)
+    return texts.select("row", key=pieces).explode("key").drop_nulls().with_columns(pl.col("key").hash(2))
 
 
 BLOCKING_RULES: dict[str, BlockingRule] = {
@@ -222,8 +230,7 @@ BLOCKING_RULES: dict[str, BlockingRule] = {
     "nameless": BlockingRule(
         "an author's family name, venue, and year or issue, of a record without a title of its own", _nameless_keys, cap=20
     ),
-    "abstract": BlockingRule("the abstract key", lambda f: _keys(_with_abstract(f, MIN_ABSTRACT_CHARACTERS), "abstract_key")),
-    "abstract_prefix": BlockingRule("the start of the abstract key", _abstract_prefix_keys),
+    "abstract": BlockingRule("the first hundred letters of the abstract", _abstract_start_keys),
     "abstract_piece": BlockingRule(
         "a piece of the abstract of a record without a title", _abstract_piece_keys, cap=20, neighbours=0
     ),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from transforms.match.blocks import shared_keys
+from transforms.match.blocks import distinct, shared_keys
 
 RAREST_WORDS = 4
 """Words kept of a title: six pairs and four triples of them."""
@@ -52,7 +52,7 @@ def rarest_words(titles: pl.DataFrame) -> pl.DataFrame:
     ranks = counts.with_columns(rank=pl.when(pl.col("len") > 1).then("rank")).sort("word")["rank"]
     rank = ranks.gather(words.rle_id())
     is_shared = rank.is_not_null()
-    numbers = ((spread % _HALF).filter(is_shared) * _HALF + rank.filter(is_shared)).sort().unique(maintain_order=True)
+    numbers = distinct(((spread % _HALF).filter(is_shared) * _HALF + rank.filter(is_shared)).sort())
     row = (numbers // _HALF).cast(pl.UInt32)
     is_rarest = (row != row.shift(RAREST_WORDS)).fill_null(True)
     return pl.DataFrame({"row": row.filter(is_rarest), "rank": (numbers.filter(is_rarest) % _HALF).cast(pl.UInt32)})
