@@ -27,6 +27,8 @@ _GLUE = re.compile(r"(?<=[\s.-][^\W\d_a-z]\.)(?=[^\W\d_a-z](?:[^\W\d_A-Z]|['’]
 _MOSTLY = 0.5
 """Share of lists that begin with a name of several words, from which on one word between commas is but half a name."""
 
+_ONE_NAME = r"^\s*[^\s,;|{}&\[]+\s*,\s*[^,;|\n{}&]+$"
+
 _MAX_DEPTH = 20
 """Deepest nesting of a list printed as source; real ones go three deep. Python's own limit depends on its call stack."""
 
@@ -59,7 +61,9 @@ def split_author_lists(lists: pl.Series) -> pl.Series:
     rows = rows.with_columns(is_odd=_is_odd(text, separator, lists).fill_null(False))
     plain = rows.filter(~pl.col("is_odd")).select("row", _split(text, separator).alias("names"))
     odd = rows.filter("is_odd")
-    commas_separate = separator != "" and two_names_are_likely(odd["list"])
+    commas_separate = separator in _SEPARATORS and two_names_are_likely(
+        lists.filter(~lists.str.contains(_SEPARATORS[separator]))
+    )
     split = [_split_oddly(value, separator, commas_separate=commas_separate) for value in odd["list"]]
     names = pl.Series("names", split, pl.List(pl.String))
     return pl.concat([plain, odd.select("row", names)]).sort("row").get_column("names")
@@ -139,6 +143,8 @@ def _comma_meaning(frame: pl.DataFrame, counts: dict[str, int]) -> str:
 def _is_odd(text: pl.Expr, separator: str, lists: pl.Series) -> pl.Expr:
     """Whether a list needs more than its column's separator: printed source, braces, entities, names glued together."""
     lacks = ~text.str.contains(_SEPARATORS[separator]) if separator in _SEPARATORS else pl.lit(True)
+    # One inverted name, which most lists without separator are; all others are looked at one by one.
+    is_one_name = text.str.contains(_ONE_NAME) & ~text.str.contains(rf"{_GLUED}|\s(?:and|AND|und)\s")
     # A sign that never stands in a name separates authors in the one list that has it, too.
     has_stronger = text.str.contains("[;|\n]") if separator in (",", "and") else pl.lit(False)
     have_given_names = separator == "," and lists.str.contains(r"^[^,]+\s[^,]").sum() > _MOSTLY * lists.count()
@@ -146,7 +152,7 @@ def _is_odd(text: pl.Expr, separator: str, lists: pl.Series) -> pl.Expr:
     is_comma_list = text.str.contains(r"^[^,]+\s[^,]+,.+\s(?:and|&)\s+[^,]+$") if separator == "and" else pl.lit(False)
     return (
         text.str.contains(r"(?s)^\s*\[.*['\"{‘“].*\]\s*$|[{}]|&#?[a-zA-Z0-9]{2,8};")
-        | (lacks & text.str.contains(rf"{_GLUED}|[;|\n,]|\s(?:and|AND|und|&)\s"))
+        | (lacks & ~is_one_name & text.str.contains(rf"{_GLUED}|[;|\n,]|\s(?:and|AND|und|&)\s"))
         | has_stronger
         | has_turns
         | is_comma_list

@@ -76,7 +76,17 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
         ),
     }
     rows = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
-    found = columns.select(rows, **schemes).unpivot(index="row", variable_name="scheme", value_name="value")
+    # Many lists give no identifier at all; of an address that is missing, what is joined is an empty text.
+    is_given = (pl.col("doi_or_address") != "") | pl.any_horizontal(
+        pl.col("^(arxiv_id|openreview_id|pmid|acl_id)_raw$").is_not_null()
+    )
+    is_given |= pl.col("volume_raw").str.starts_with("abs/") | pl.col("title_raw").str.contains(DOI_ALONE)
+    found = (
+        columns.with_columns(rows)
+        .filter(is_given)
+        .select("row", **schemes)
+        .unpivot(index="row", variable_name="scheme", value_name="value")
+    )
     lists = (
         found.drop_nulls("value")
         .sort("row", "scheme", "value")

@@ -102,7 +102,7 @@ def _name(style: float, family: str, given: str) -> str:
         return f"{given} {family}"
     if style < 0.8:
         return f"{family}, {given}"
-    if style < 0.95:
+    if style < 0.98:
         return f"{family}, {given[0]}."
     return f"{given} {family}".upper()
 
