@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.frames import frame_of
-from transforms.match.decision import RULES
+from transforms.match.rules import RULES
 from transforms.match.matching import match_records
 from transforms.staged_schemas import CLEAN_RECORDS
 

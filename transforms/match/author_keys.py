@@ -15,7 +15,7 @@ def author_keys(authors: pl.Series) -> pl.DataFrame:
     letters or more, which find names that a source has glued together or split otherwise. Both lists hold hashes: two names
     falling together count one too many.
 
-    >>> names = [{"name": "Ana Le Roy", "family": "Le Roy", "given": "Ana"}, {"name": "ICE Group", "family": None, "given": None}]
+    >>> names = [{"name": "Ana Le Roy", "family": "Le Roy", "given": "Ana"}, {"name": "ICE Group", "family": None}]
     >>> keys = author_keys(pl.Series([names, []]))
     >>> keys["first_family"].to_list(), keys["families"].list.len().to_list(), keys["author_words"].list.len().to_list()
     (['leroy', None], [2, 0], [5, 0])

@@ -58,12 +58,11 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     sides = pl.concat([sides, _venues(sides)], how="horizontal")
     aspects = sides.select(*_titles(), *_abstracts(), *_authors(), *_places())
     compared = pl.concat([pairs, aspects, _title_ratios(sides).to_frame(), _identifiers(sides)], how="horizontal")
-    compared = pl.concat([compared, _title_words(sides, compared["title_ratio"]), _names(pairs, compared, features)], how="horizontal")
-    # Two long texts cost more to compare than all else: not for records that have but their place in common.
-    has_support = (
-        (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True)
-        | pl.col("identifier_shared").is_not_null()
+    compared = pl.concat(
+        [compared, _title_words(sides, compared["title_ratio"]), _names(pairs, compared, features)], how="horizontal"
     )
+    # Two long texts cost more to compare than all else: not for records that have but their place in common.
+    has_support = (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True) | pl.col("identifier_shared").is_not_null()
     return compared.with_columns(_abstract_ratios(sides, compared.select(has_support).to_series()))
 
 
@@ -199,7 +198,9 @@ def _names(pairs: pl.DataFrame, compared: pl.DataFrame, features: pl.DataFrame) 
     given name or initial agrees where family names do: other people of one family name.
     """
     near = (compared["title_ratio"] >= CLOSE_TITLE_RATIO).fill_null(False)
-    doubtful = near & (compared["authors_missing_count"] == 0) & (compared["authors_ratio"] < ALIKE_AUTHORS_RATIO).fill_null(False)
+    doubtful = (
+        near & (compared["authors_missing_count"] == 0) & (compared["authors_ratio"] < ALIKE_AUTHORS_RATIO).fill_null(False)
+    )
     fuzzy = pl.Series("authors_fuzzy", [None], dtype=pl.Float64).new_from_index(0, pairs.height)
     asked = pairs.filter(doubtful)
     if asked.height:
@@ -257,7 +258,9 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
     # The known schemes give a paper one identifier, so two are two papers; others may give it several.
     first_l, first_r = (pl.col(f"identifiers_{side}").list.first() for side in ("l", "r"))
     bare_l, bare_r = (first.str.replace(r"[./](?:v\d+|s\d{3})$", "") for first in (first_l, first_r))
-    schemes = with_both.select("pair", first_l=first_l, first_r=first_r, bare_l=bare_l, bare_r=bare_r, agreeing=agreeing, both_filled=both_filled).select(
+    schemes = with_both.select(
+        "pair", first_l=first_l, first_r=first_r, bare_l=bare_l, bare_r=bare_r, agreeing=agreeing, both_filled=both_filled
+    ).select(
         *("pair", "first_l", "first_r"),
         identifier_shared=pl.col("agreeing").list.sort().list.first(),
         identifier_extends=_extends_identifier(),

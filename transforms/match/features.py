@@ -153,8 +153,12 @@ def _place_keys(keyed: pl.DataFrame) -> pl.DataFrame:
             "venue_key": on_distinct(keyed["venue"], lambda texts: _of(venue_key, texts)),
             "volume_key": on_distinct(keyed["volume"], lambda texts: _of(volume_key, texts)),
             "number_key": on_distinct(keyed["number"], lambda texts: _of(number_key, texts)),
-            "first_page": on_rows(first, rest, lambda _: on_distinct(pages.filter(rest), lambda texts: _of(first_page_key, texts))),
-            "last_page": on_rows(last, rest, lambda _: on_distinct(pages.filter(rest), lambda texts: _of(last_page_key, texts))),
+            "first_page": on_rows(
+                first, rest, lambda _: on_distinct(pages.filter(rest), lambda texts: _of(first_page_key, texts))
+            ),
+            "last_page": on_rows(
+                last, rest, lambda _: on_distinct(pages.filter(rest), lambda texts: _of(last_page_key, texts))
+            ),
         }
     )
 

@@ -10,8 +10,9 @@ from transforms.frames import conform, polars_schema
 from transforms.match.blocking import candidate_pairs, rule_names
 from transforms.match.clustering import cluster_records, uncompared_pairs
 from transforms.match.comparison import compare_pairs
-from transforms.match.decision import APART, decide_pairs
+from transforms.match.decision import decide_pairs
 from transforms.match.features import record_features
+from transforms.match.rules import APART
 from transforms.match.verdicts import overrule
 from transforms.schemas import PAPER_MATCHES, Column
 

@@ -13,9 +13,7 @@ from transforms.titles import is_generic_title
 _LONGEST_GENERIC = 60
 """No generic title has more letters ("Introduction to the special issue …")."""
 
-_GENERIC_WITHIN = (
-    r"^(?:.{0,12}editorscomments?.{0,10}|remarksfrom.{0,45}|.{0,12}editorial(?:notes?|introduction|board).{0,6})$"
-)
+_GENERIC_WITHIN = r"^(?:.{0,12}editorscomments?.{0,10}|remarksfrom.{0,45}|.{0,12}editorial(?:notes?|introduction|board).{0,6})$"
 
 
 def title_features(titles: pl.Series) -> pl.DataFrame:
@@ -29,8 +27,11 @@ def title_features(titles: pl.Series) -> pl.DataFrame:
     """
     marked = titles.is_not_null() & may_have_marks(titles)
     title = pl.col("title")
-    marks = titles.filter(marked).alias("title").to_frame().select(
-        core=core_title(title), kind=title_kind(title), edition=title_edition(title)
+    marks = (
+        titles.filter(marked)
+        .alias("title")
+        .to_frame()
+        .select(core=core_title(title), kind=title_kind(title), edition=title_edition(title))
     )
     words = _words(on_rows(titles, marked, lambda _: marks["core"]))
     whole_words = on_rows(words, marked, lambda _: _words(titles.filter(marked)))

@@ -8,47 +8,75 @@ from __future__ import annotations
 
 import polars as pl
 
-_CORRECTION = r"(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|addend(?:um|a)|retraction(?: notice)?|retracted article: notice|publisher[’']?s? (?:note|correction)|expression of concern|author correction)"
+_CORRECTION = (
+    r"(?:errat(?:um|a)|corrigend(?:um|a)|corrections?|addend(?:um|a)|retraction(?: notice)?|retracted article: notice|"
+    r"publisher[’']?s? (?:note|correction)|expression of concern|author correction)"
+)
+# "Correction for attenuation" and "Correction in the eye" are subjects of their own.
+_CORRECTS = (
+    r"(?:corrections? (?:to|of the article|regarding)|"
+    r"(?:errat(?:um|a)|corrigend(?:um|a)|addend(?:um|a)|retraction(?: notice)?|retracted article: notice|expression of concern)"
+    r" (?:to|in|for|on|of|regarding)(?: the article)?)\b"
+)
 _COMMENT = (
-    r"(?:(?:the )?authors?[’']?s?[’']? (?:repl(?:y|ies)|response)|repl(?:y|ies)|rejoinder|responses?|comments?|commentary|discussion|re|"
-    r"letter to the editor|(?:two|three|further) comments)"
+    r"(?:(?:the )?authors?[’']?s?[’']? (?:repl(?:y|ies)|response)|repl(?:y|ies)|rejoinder|responses?|comments?|commentary|"
+    r"discussion|letter to the editor|(?:two|three|further) comments)"
+)
+# "Response to therapy" is a subject of its own; a response to a paper names it, in quotation marks or as what it is.
+_COMMENTS_ON = (
+    r"(?:(?:an?|the|our|further) )?(?:(?:(?:the )?authors?[’']?s?[’']? )?(?:repl(?:y|ies)|rejoinder) (?:to|by|from)|"
+    r"(?:two |three |further )?comment(?:s|ary)? (?:on|to|by)|"
+    r"(?:(?:the )?authors?[’']?s?[’']? )?responses? (?:to|from) (?:\W|(?:an?|the) (?:\w+ ){0,4}"
+    r"(?:comment|commentary|letter|paper|article|editorial|critique)|comments? |letters? |a close look)|"
+    r"discussion (?:of|on) (?:\W|the (?:paper|article)|paper|article))"
 )
 _KINDS = {
     # "Erratum: …", "Correction to …", "… - Erratum", "… (vol 360, pg 542, 2009)"; not "Error correction codes".
     "correction": (
-        rf"^\W*{_CORRECTION}(?:\W*$|\s*[:.\-–—\[(]|\s+(?:to|in|for|on|of the article|regarding)\b)",
+        rf"^\W*(?:{_CORRECTION}(?:\W*$|\s*[:.\-–—\[(])|{_CORRECTS})",
         rf"[\-–—:.(\[]\s*{_CORRECTION}\W*$",
         r"\(\s*vol\.?\s*\d+[^()]*\b(?:pg|p|pp|page|art)\b[^()]*\)\W*$",
         r"\((?:[\p{L}& ]+)\((?:19|20)\d\d\)\W*\d+\W*\([\d–-]+\)\)?\W*$",
     ),
-    # "Reply to …", "Comment on …", "Re: …", "… - Reply", "… (multiple letters)".
+    # "Reply to …", "Comment on …", "Re: …", "… - Reply".
     "comment": (
-        rf"^\W*(?:(?:an?|the|our|further) )?{_COMMENT}(?:\W*$|\s*:\s|\s+[-–—]\s|\s+(?:to|on|from)\b)|^\W*discussion of\b",
+        rf"^\W*(?:(?:{_COMMENT}|re)(?:\W*$|\s*:\s)|{_COMMENT}\s+[-–—]\s|{_COMMENTS_ON})",
         rf"[:.?!\-–—(\[]\s*(?:the )?{_COMMENT}(?:\s+(?:to|by|from)\b[^()\[\]]*)?\W*(?:\[\d+\])?\W*$",
     ),
 }
 """Patterns of a title that speaks of another paper, by kind."""
 
-_KIND_BEFORE = rf"(?i)^\W*(?:(?:an?|the|our|further) )?(?:{_CORRECTION}|{_COMMENT})(?:\s*[:.–—\[(]\s*|\s+-\s+|\s+(?:to|in|for|on|of the article|regarding)\b[\s:]*(?:the article\b)?\W*)|^\W*discussion of\b\W*"
-_KIND_BEHIND = rf"(?i)\s*[\-–—:.(\[]\s*(?:the )?(?:{_CORRECTION}|{_COMMENT}(?:\s+(?:to|by|from)\b[^()\[\]]*)?)\W*$|\s*\((?:multiple )?letters?\)(?:\s*\[\d+\])?\W*$"
+_KIND_BEFORE = (
+    rf"(?i)^\W*(?:(?:{_CORRECTION}|{_COMMENT}|re)\s*:\s*|(?:{_CORRECTION}|{_COMMENT})(?:\s*[.–—\[(]\s*|\s+-\s+)|"
+    rf"{_CORRECTS}[\s:]*\W*|"
+    r"(?:(?:an?|the|our|further) )?(?:(?:the )?authors?[’']?s?[’']? )?(?:repl(?:y|ies)|rejoinder|responses?|"
+    r"(?:two |three |further )?comment(?:s|ary)?) (?:to|on|by|from)\b\W*|discussion (?:of|on)\b\W*)"
+)
+_KIND_BEHIND = (
+    rf"(?i)\s*[\-–—:.(\[]\s*(?:the )?(?:{_CORRECTION}|{_COMMENT}(?:\s+(?:to|by|from)\b[^()\[\]]*)?)\W*$|"
+    r"\s*\((?:multiple )?letters?\)(?:\s*\[\d+\])?\W*$"
+)
 
 _LABEL = (
-    r"(?:(?:reprint|translation) of|(?:technical|research|working|discussion) (?:report|paper|note)(?: (?:no\.? ?)?[\d/-]+)?|tutorial|panel(?: (?:session|discussion|statement))?|invited (?:talk|paper)|keynote(?: (?:talk|address))?|poster|abstract|"
-    r"demo(?:nstration)?|foreword|editorial|guest editorial|introduction|review(?:[- ]arti(?:cle|kel))?|(?:original|research|regular) "
-    r"(?:article|paper|contribution)|article|retracted(?: article| paper)?|withdrawn|note|research note|short (?:communication|paper|report)|"
-    r"brief (?:report|communication)|rapid communication|case report|original article|special issue|book review|medical progress|"
-    r"\p{L}{2,6} (?:competition )?paper)"
+    r"(?:(?:reprint|translation) of|(?:technical|research|working|discussion) (?:report|paper|note)(?: (?:no\.? ?)?[\d/-]+)?|"
+    r"tutorial|panel(?: (?:session|discussion|statement))?|invited (?:talk|paper)|keynote(?: (?:talk|address))?|poster|"
+    r"abstract|demo(?:nstration)?|foreword|editorial|guest editorial|introduction|review(?:[- ]arti(?:cle|kel))?|"
+    r"(?:original|research|regular) (?:article|paper|contribution)|article|retracted(?: article| paper)?|withdrawn|note|"
+    r"short (?:communication|paper|report)|brief (?:report|communication)|rapid communication|case report|special issue|"
+    r"book review|medical progress|\p{L}{2,6} (?:competition )?paper)"
 )
 _LABEL_BEFORE = rf"(?i)^\W*{_LABEL}(?:\s*[:.]\s+|\s+[-–—]\s+|[–—]\s*)"
+_LABEL_BEHIND = rf"(?i)\s+[-–—]\s+{_LABEL}\W*$"
 _IN_BRACKETS = (
-    r"(?:(?:panel|tutorial|poster|demo(?:nstration)?|keynote|invited|short|full|long|oral|plenary|summary|industrial|research)?\s*"
-    r"(?:session|talk|abstract|paper|version|summary|statement|panel|tutorial|poster|demo(?:nstration)?|discussion|article|track|report)s?"
-    r"(?: only)?|extended (?:abstract|version)|abstract only|preliminary (?:version|report)|working paper|(?:pre|re)print(?:ed)?|review|"
-    r"survey|with discussion|invited|retracted|withdrawn|in press|updated submission[^()]*|updated?|revised)"
+    r"(?:(?:panel|tutorial|poster|demo(?:nstration)?|keynote|invited|short|full|long|oral|plenary|summary|industrial|"
+    r"research)?\s*"
+    r"(?:session|talk|abstract|paper|version|summary|statement|panel|tutorial|poster|demo(?:nstration)?|discussion|article|"
+    r"track|report)s?(?: only)?|extended (?:abstract|version)|abstract only|preliminary (?:version|report)|working paper|"
+    r"(?:pre|re)print(?:ed)?|review|survey|with discussion|invited|retracted|withdrawn|in press|updated submission[^()]*|"
+    r"updated?|revised)"
 )
 _MARGINAL_END = rf"(?i)\s*(?:\({_IN_BRACKETS}\)|\[[^\[\]]*\])\W*$"
 _MARGINAL_INSIDE = rf"(?i)\s*\({_IN_BRACKETS}\)\s*([:.–—-])"
-_LABEL_BEHIND = rf"(?i)\s+[-–—]\s+{_LABEL}\W*$"
 _WHOLE_IN_BRACKETS = r"^\s*\[([^\[\]]{10,})\]\W*(?:\[[^\[\]]*\]\W*)*$"
 _REFERENCE = r"(?i)\s*\((?:vol\.?\s*\d+[^()]*|[\p{L}& ]+\((?:19|20)\d\d\)[^()]*\([^()]*\))\)\W*$"
 _NOTICE = r"(?i)[\s.]*\[(?:errat|correct|see comment|comment|republ|reprint|retract|publi).*$"
@@ -58,7 +86,8 @@ _MIN_CORE_CHARACTERS = 6
 
 _EDITION = (
     r"(?i)[\s,:(\[.–—-]*\b((?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|revised|new|"
-    r"enlarged|expanded|international|updated)(?: (?:and |, )?(?:revised|enlarged|expanded|updated))* (?:ed\b\.?|edn\b\.?|edition))\W*$"
+    r"enlarged|expanded|international|updated)(?: (?:and |, )?(?:revised|enlarged|expanded|updated))* "
+    r"(?:ed\b\.?|edn\b\.?|edition))\W*$"
 )
 
 
@@ -104,11 +133,13 @@ def title_kind(title: pl.Expr) -> pl.Expr:
     ...         "Error correction of codes",
     ...         "Warm ice. [Erratum appears in J Ice 4]",
     ...         "RETRACTED: Warm ice",
-    ...         "Responses of ice to salt",
+    ...         "Responses to salt in ice",
+    ...         "Correction for salt",
+    ...         "Reply to Wu et al.",
     ...     ]
     ... )
     >>> pl.select(title_kind(pl.lit(titles))).to_series().to_list()
-    ['correction', 'correction', 'comment', 'comment', None, None, None, None]
+    ['correction', 'correction', 'comment', 'comment', None, None, None, None, None, 'comment']
     """
     bare = title.str.replace(_NOTICE, "")
     return pl.coalesce(
@@ -127,6 +158,7 @@ def core_title(title: pl.Expr) -> pl.Expr:
     ...         "Warm ice (panel session): of rivers",
     ...         "[Warm ice in rivers]. [Spanish]",
     ...         "Warm ice in rivers (extended abstract)",
+    ...         "Responses to salt in ice",
     ...         "Ice [1]",
     ...     ]
     ... )
@@ -137,13 +169,15 @@ def core_title(title: pl.Expr) -> pl.Expr:
     Warm ice: of rivers
     Warm ice in rivers
     Warm ice in rivers
+    Responses to salt in ice
     Ice [1]
     """
     core = title.str.replace(_NOTICE, "").str.replace(_EDITION, "").str.replace(_WHOLE_IN_BRACKETS, "$1")
     for _ in range(2):
         core = core.str.replace(_MARGINAL_END, "")
     core = core.str.replace(_REFERENCE, "").str.replace(_LABEL_BEHIND, "").str.replace(_MARGINAL_INSIDE, "$1")
-    core = core.str.replace(_KIND_BEFORE, "").str.replace(_LABEL_BEFORE, "").str.replace(_KIND_BEHIND, "")
+    named = core.str.replace(_KIND_BEFORE, "").str.replace(_LABEL_BEFORE, "").str.replace(_KIND_BEHIND, "")
+    core = pl.when(title_kind(title).is_not_null()).then(named).otherwise(core.str.replace(_LABEL_BEFORE, ""))
     core = core.str.strip_chars(""" .'"“”‘’«»""" + "\u201e")
     is_enough = core.str.len_chars() >= _MIN_CORE_CHARACTERS
     return pl.when(is_enough).then(core).otherwise(title)

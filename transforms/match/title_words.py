@@ -6,6 +6,7 @@ paired with near ones of the other; what stays unpaired is what the titles reall
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from rapidfuzz.distance import Indel
 from transforms.word_sets import word_set
 
 SLIP_RATIO = 0.75
-"""From here on two words are one, misspelled or inflected: "issue" and "issues" reach 0.91, "resarch" 0.93; "data" and "date" 0.75."""
+"""From here on two words are one, misspelled or inflected: "issues" reaches 0.91, "resarch" 0.93; "data" and "date" 0.75."""
 
 _STOP_WORDS = word_set(
     "a an the of in on for and to with by from at as is are its it their this that via using use into or s "
@@ -93,7 +94,7 @@ def _without_joined(own_l: list[str], own_r: list[str], left: list[str], right: 
     """Drops words that the other title writes as two: "sub group" and "subgroup"."""
     count = 0
     for one, other, whole in ((own_l, own_r, right), (own_r, own_l, left)):
-        pairs = {first + second: (first, second) for first, second in zip(whole, whole[1:], strict=False)}
+        pairs = {first + second: (first, second) for first, second in itertools.pairwise(whole)}
         for word in list(one):
             parts = pairs.get(word)
             if parts:
@@ -113,7 +114,11 @@ def _without_slips(own_l: list[str], own_r: list[str]) -> tuple[list[str], list[
         best = None
         if not _is_symbol(word):
             best = max(right, key=lambda other: Indel.normalized_similarity(word, other), default=None)
-        if best is None or Indel.normalized_similarity(word, best) < SLIP_RATIO and not _abbreviates(word, best) or _is_symbol(best):
+        if (
+            best is None
+            or (Indel.normalized_similarity(word, best) < SLIP_RATIO and not _abbreviates(word, best))
+            or _is_symbol(best)
+        ):
             left.append(word)
         elif _are_opposed(word, best):
             left.append(word)
@@ -135,12 +140,10 @@ def _abbreviates(word: str, other: str) -> bool:
 
 def _are_opposed(word: str, other: str) -> bool:
     """Whether two near words say the opposite: "men" and "women", "typical" and "atypical", "hyper-" and "hypo-"."""
-    for one, two in _CONTRASTS:
-        if word in one and other in two or word in two and other in one:
-            return True
-    for one, two in ((word, other), (other, word)):
-        for first, second in _OPPOSING_PREFIXES:
-            stem = one.removeprefix(first)
-            if one.startswith(first) and len(stem) >= _MIN_STEM and two == second + stem:
-                return True
-    return False
+    if any((word in left and other in right) or (word in right and other in left) for left, right in _CONTRASTS):
+        return True
+    return any(
+        one.startswith(first) and len(one) - len(first) >= _MIN_STEM and two == second + one.removeprefix(first)
+        for one, two in ((word, other), (other, word))
+        for first, second in _OPPOSING_PREFIXES
+    )

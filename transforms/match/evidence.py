@@ -1,0 +1,131 @@
+"""This module names what compared pairs give as evidence: the expressions that the rules are written in.
+
+Each is over the columns of `transforms.match.comparison.compare_pairs`, and false where a side lacks what it asks of, but for
+`..._can_agree` and `..._near`, which say that nothing contradicts.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from transforms.match.blocking import ABSTRACT_PREFIX_CHARACTERS, CUT_TITLE_CHARACTERS, MIN_ABSTRACT_CHARACTERS
+from transforms.match.comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO
+
+NEAR_TITLE_RATIO = 0.9
+"""From here on two titles are one with slips of the pen: over 40 characters, two letters changed each twenty."""
+
+SAME_WORDS_RATIO = 0.8
+"""From here on titles of the same words are one: their order, "of" and "the", and slips of the pen may differ."""
+
+MISREAD_TITLE_RATIO = 0.85
+"""From here on a title may be one that OCR misread: most of its letters stand, in their order."""
+
+TELLING_TITLE_CHARACTERS = 15
+"""A title with fewer letters ("Deep learning", "In memoriam A B") says too little where authors are missing."""
+
+LONG_TITLE_CHARACTERS = 25
+"""From here on a title is one paper's: columns ("Trade press news", "Ask the expert") have fewer letters."""
+
+NEAR_PAGES = 5
+"""First pages that lie so near are one, mistyped, where all else agrees: no article is shorter in the journals of the sets."""
+
+MISSPELT_RATIO = 0.9
+"""From here on an identifier may be the other, mistyped: a digit of "10.1057/jit.2009.2" changed leaves 0.94."""
+
+ALIKE_AUTHORS_RATIO, SOME_AUTHORS_RATIO = 0.6, 0.34
+"""Of the words of the shorter list of names: from here on one list; from here on a list with people in common."""
+
+FUZZY_AUTHORS_RATIO = 0.75
+"""From here on two texts of names are one, misread ("daniel barbar" and "daniel barbara" reach 0.96)."""
+
+SAME_ABSTRACT_RATIO = 0.95
+"""From here on two abstracts are one text: a hundred characters changed in a thousand give 0.9 to 0.95."""
+
+OTHER_ABSTRACT_RATIO = 0.6
+"""Below it abstracts are different texts; two on one subject reach 0.5 to 0.55 over their common length."""
+
+YEARS_APART = 2
+"""One year lies between online and print, or the heading of a list and the proceedings; with two, agreement in text alone
+is no longer one paper. Equal titles and authors ask for more: of 284 such pairs one year apart in labelled sets, the ones
+without a common volume or page were two papers in all but three."""
+
+ratio = pl.col("title_ratio")
+numbers_conflict = pl.col("title_numbers_conflict")
+titles_equal = pl.col("titles_equal") & ~pl.col("editions_differ")
+own_count, own_max = pl.col("title_own_count"), pl.col("title_own_max")
+agreeable = ~pl.col("titles_opposed") & ~numbers_conflict & ~pl.col("editions_differ")
+same_words = (own_max == 0).fill_null(False) & (ratio >= SAME_WORDS_RATIO) & agreeable & ~pl.col("title_numbers_differ")
+one_word_more = (own_count == 0).fill_null(False) & (own_max <= 1) & (ratio >= NEAR_TITLE_RATIO) & agreeable
+same_titles = titles_equal | same_words
+near_titles = same_titles | one_word_more & (pl.col("title_characters") >= LONG_TITLE_CHARACTERS)
+extends = (
+    (own_count == 0).fill_null(False) | pl.col("title_extends") & (pl.col("title_characters") >= TELLING_TITLE_CHARACTERS)
+) & agreeable
+close_titles = (ratio >= CLOSE_TITLE_RATIO).fill_null(False) & agreeable
+alike_titles = near_titles | extends | close_titles
+other_titles = ratio < OTHER_TITLE_RATIO
+own = ~pl.col("generic")
+own_titles_equal = titles_equal & own
+is_telling = pl.col("title_characters") >= TELLING_TITLE_CHARACTERS
+is_long = pl.col("title_characters") >= LONG_TITLE_CHARACTERS
+longest_start = pl.col("cut_title_characters") >= CUT_TITLE_CHARACTERS
+untitled = pl.col("titled_count") < 2
+
+authors_same = ((pl.col("families_ratio") >= 0.5) | (pl.col("authors_ratio") >= ALIKE_AUTHORS_RATIO)).fill_null(
+    False
+) & ~pl.col("initials_differ")
+authors_share = (
+    (pl.col("authors_shared_count") >= 1)
+    | (pl.col("authors_ratio") >= SOME_AUTHORS_RATIO)
+    | (pl.col("authors_fuzzy") >= FUZZY_AUTHORS_RATIO)
+).fill_null(False) & ~pl.col("initials_differ")
+authors_missing = pl.col("authors_missing_count") >= 1
+authors_disjoint = ~authors_missing & ~authors_share
+authors_can_agree = authors_share | authors_missing
+
+same_year = (pl.col("year_gap") == 0).fill_null(False)
+same_year_or_null = same_year | pl.col("year_gap").is_null()
+years_near = pl.col("year_gap").fill_null(0) < YEARS_APART
+
+shared = pl.col("identifier_shared").is_not_null()
+conflict = pl.col("identifier_conflict").is_not_null()
+
+abstracts_same = ~pl.col("abstract_is_boilerplate") & (
+    pl.col("abstracts_equal") & (pl.col("abstract_characters") >= MIN_ABSTRACT_CHARACTERS)
+    | (pl.col("abstract_ratio") >= SAME_ABSTRACT_RATIO) & (pl.col("abstract_characters") >= ABSTRACT_PREFIX_CHARACTERS)
+).fill_null(False)
+abstracts_other = (pl.col("abstract_ratio") < OTHER_ABSTRACT_RATIO).fill_null(False)
+
+same_place, venues_differ, venues_agree = pl.col("same_place"), pl.col("venues_differ"), pl.col("venues_agree")
+pages_agree, volumes_agree = pl.col("pages_agree").fill_null(False), pl.col("volumes_agree").fill_null(False)
+numbers_agree = pl.col("numbers_agree").fill_null(False)
+page_range_agrees = pl.col("page_range_agrees").fill_null(False)
+pages_differ = (
+    ~pl.col("pages_agree").fill_null(True)
+    & (pl.col("page_gap") > NEAR_PAGES)
+    & pl.col("page_letters_agree")
+    & ~pl.col("last_pages_agree").fill_null(False)
+)
+volumes_differ = ~pl.col("volumes_agree").fill_null(True)
+numbers_differ = ~pl.col("numbers_agree").fill_null(True) & ~(page_range_agrees & is_long)
+conflicts = pl.sum_horizontal(flag.cast(pl.Int8) for flag in (volumes_differ, numbers_differ, pages_differ))
+issue_numbers_differ = ~pl.col("numbers_agree").fill_null(True)
+issues_differ = (volumes_differ | numbers_differ) & ~pages_agree
+# OCR misreads many letters of a title, but keeps its length.
+misread = (ratio >= MISREAD_TITLE_RATIO).fill_null(False) & agreeable & (own_count <= 1)
+on_pages = page_range_agrees & volumes_agree
+on_page = (
+    pages_agree & ~numbers_differ & ~venues_differ & (volumes_agree | ~volumes_differ & (same_year | venues_agree & years_near))
+)
+in_issue = venues_agree & volumes_agree & numbers_agree
+no_conflict = (conflicts == 0) & ~venues_differ
+other_occasion = (
+    venues_agree
+    & (volumes_differ | issue_numbers_differ | (pl.col("year_gap") >= 1).fill_null(False))
+    & (~pages_agree | volumes_differ)
+)
+
+# A generic title stands in every issue, most often on its first page: volume and first page say little of it. What says
+# more is the issue's number or the last page, and authors where no such number is given; none of them may differ.
+same_issue = pl.col("numbers_agree").fill_null(True) & pl.col("last_pages_agree").fill_null(True)
+generic_is_one = same_issue & (numbers_agree | pl.col("last_pages_agree").fill_null(False) | authors_share)
