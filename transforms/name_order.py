@@ -25,8 +25,8 @@ _GIVEN = rf"^(?i:{_SYLLABLE}(?:-?{_SYLLABLE}){{0,2}}|[a-z]{{2,6}}-[a-z]{{2,6}})$
 _INITIALS = r"^(?:\p{Lu}\.?[ -]?){1,5}$"
 _WORD_AND_INITIALS = r"^(\p{L}[\p{L}'’-]{2,}(?: \p{L}[\p{L}'’-]{2,})*) ((?:\p{Lu}\.?[ -]?){1,4})$"
 
-_FEW = 1 / 3
-"""Share of a list up to which a given name written out is an exception among initials."""
+_FEW = 0.5
+"""Share of a list of three or more up to which a word behind the comma is an exception among initials."""
 
 _STYLE = 0.9
 """Share of a file's given names that are initials, from which on it writes none out: 0.93 and more in two reviews' exports."""
@@ -86,7 +86,7 @@ def double_families(authors: pl.DataFrame) -> pl.DataFrame:
     are_initials = given.str.contains(_INITIALS)
     files = authors.group_by("file_sha256").agg(share=are_initials.mean()).filter(pl.col("share") >= _STYLE)["file_sha256"]
     others = are_initials | given.is_null()
-    tells = ((is_double | others).all() & (is_double.mean() <= _FEW)).alias("tells")
+    tells = ((is_double | others).all() & (is_double.mean() <= _FEW) & (pl.len() > 2)).alias("tells")
     of_style = pl.col("file_sha256").is_in(files.implode())
     rows = (
         authors.filter(of_style & pl.col("row").is_in(candidates.implode())).group_by("row").agg(tells).filter("tells")["row"]
