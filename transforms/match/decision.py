@@ -17,7 +17,7 @@ def decide_pairs(compared: pl.DataFrame) -> pl.DataFrame:
         schema={"rule": pl.UInt32, "status": pl.String, "reason": pl.String, "strength": pl.Int8, "relation": pl.String},
         orient="row",
     )
-    scheme = pl.coalesce(pl.when(pl.col("reason").str.contains("conflict")).then("identifier_conflict"), "identifier_shared")
+    scheme = pl.coalesce(pl.when(pl.col("reason").str.contains("conflict|misspelt|extending")).then("identifier_conflict"), "identifier_shared")
     named = pl.col("reason").str.replace("{scheme}", scheme.fill_null(""), literal=True)
     joined = decided.join(verdicts, on="rule", how="left", maintain_order="left")
     return joined.with_columns(reason=named, relation=_relation()).drop("rule")

@@ -106,7 +106,7 @@ RULES: dict[str, Rule] = {
     # Two identifiers of one scheme are two papers, unless a place in print says that one of them is mistyped; with one title
     # and an author in common they are versions of one work: preprint, conference and journal, or the versioned DOIs of
     # figshare and DataCite, where venue and year may agree.
-    "conflicting_{scheme}e.same_place": Rule(
+    "conflicting_{scheme}_same_place": Rule(
         "match",
         TITLE,
         e.conflict
