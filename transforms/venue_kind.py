@@ -6,7 +6,11 @@ import polars as pl
 
 # Each rule is asked in turn; the first that holds tells.
 _RULES = (
-    ("preprint", r"\b(?:arxiv|\w+rxiv|corr abs|preprints?|ssrn|research square|technical reports?|tech\.? rep)\b|^corr$"),
+    (
+        "preprint",
+        r"\b(?:arxiv|\w+rxiv|corr abs|preprints?|ssrn|research square|(?:technical|research) reports?|tech\.? rep"
+        r"|(?:working|discussion) papers?)\b|^corr$",
+    ),
     ("workshop", r"\bworkshops?\b|\bwkshps?\b|\bwksp\b|^(?:cvpr|iccv|eccv|wacv|iclr|icml|kdd)w\b"),
     # "Proceedings of" that come out as journals do; the journals of meeting abstracts ("Circulation. Conference: …").
     (
