@@ -107,10 +107,8 @@ def rule_names(rules: pl.Series, without: str | None = None) -> pl.Series:
 
 def _proposals(name: str, features: pl.DataFrame) -> pl.Series:
     """The pairs that a rule proposes, each as one number with the rule's place."""
-    rule = BLOCKING_RULES[name]
-    return block_pairs(rule.keys(features), features, rule.cap, rule.neighbours) * _MOST_RULES + list(BLOCKING_RULES).index(
-        name
-    )
+    rule, place = BLOCKING_RULES[name], list(BLOCKING_RULES).index(name)
+    return block_pairs(rule.keys(features), features, rule.cap, rule.neighbours) * _MOST_RULES + place
 
 
 def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
@@ -171,7 +169,7 @@ def _cut_title_keys(features: pl.DataFrame) -> pl.DataFrame:
 
 
 def _abstract_start_keys(features: pl.DataFrame) -> pl.DataFrame:
-    """Not more than a hundred letters: where the key ends depends on the mark-up before it."""
+    """The feature `abstract_key` is of a fixed number of characters, so how many letters it has depends on the mark-up."""
     is_evidence = (pl.col("abstract_key").str.len_chars() >= MIN_ABSTRACT_CHARACTERS) & ~pl.col("abstract_is_boilerplate")
     start = pl.col("abstract_key").str.slice(0, MIN_ABSTRACT_CHARACTERS)
     abstracts = features.select("row", "abstract_key", "abstract_is_boilerplate").filter(is_evidence)
