@@ -28,6 +28,9 @@ import polars as pl
 PROJECT = Path(__file__).resolve().parents[2]
 GOAL_SECONDS = {100_000: 1.2, 1_000_000: 15.0}
 GOAL_BYTES, GOAL_DRIFT = 2 * 2**30, 0.003
+PATIENCE_SECONDS = 1800
+"""A peer that has not finished by then is said not to finish."""
+
 SEED = 7
 
 
@@ -76,7 +79,7 @@ def timed(program: str, records: Path, truth: Path, added: int, stages: bool) ->
     """One run in a process of its own."""
     words = [sys.executable, __file__, "--worker", program, str(records), str(truth), "--added", str(added)]
     words += ["--stages"] if stages else []
-    printed = subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=PROJECT).stdout
+    printed = subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=PROJECT, timeout=PATIENCE_SECONDS).stdout
     return dict(json.loads(printed.splitlines()[-1]))
 
 
@@ -172,12 +175,16 @@ def compare(options: argparse.Namespace, folder: Path) -> list[str]:
         files = made(folder, count)
         runs: dict[str, list[dict[str, float]]] = {program: [] for program in programs}
         for _, program in itertools.product(range(options.runs), programs):
-            runs[program].append(timed(program, *files, 0, options.stages and program == "match"))
-        for program in programs:
-            medians[program, count] = show(program, count, runs[program])
-        if options.peers:
-            ours, theirs = medians["match", count], medians["splink", count]
-            print(f"        Splink takes {theirs['seconds'] / ours['seconds']:.0f} times the time of matching", flush=True)
+            try:
+                runs[program].append(timed(program, *files, 0, options.stages and program == "match"))
+            except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+                if program == "match":
+                    raise
+                print(f"{program:7}{count:>10,} did not finish: {str(error)[-60:]}", flush=True)
+        medians |= {(program, count): show(program, count, runs[program]) for program in programs if runs[program]}
+        if runs.get("splink"):
+            wall, cpu = (medians["splink", count][name] / medians["match", count][name] for name in ("seconds", "cpu"))
+            print(f"        Splink takes {wall:.1f} times the time of matching, {cpu:.1f} times its CPU time", flush=True)
     least, most = min(options.records), max(options.records)
     drift = medians["match", least]["f1"] - medians["match", most]["f1"]
     print(f"F1 drifts by {drift:+.4f} from {least:,} to {most:,} records (goal {GOAL_DRIFT})")

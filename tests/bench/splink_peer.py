@@ -23,7 +23,7 @@ def splink_clusters(records: pl.DataFrame) -> tuple[dict[str, object], int]:
     training = linker.training
     rules = [block_on("doi"), block_on("title", "first_author")]
     training.estimate_probability_two_random_records_match(rules, recall=0.8)
-    training.estimate_u_using_random_sampling(max_pairs=2e6, seed=7)
+    training.estimate_u_using_random_sampling(max_pairs=1e6, seed=7)
     training.estimate_parameters_using_expectation_maximisation(block_on("title"))
     training.estimate_parameters_using_expectation_maximisation(block_on("doi"))
     predicted = linker.inference.predict(threshold_match_probability=min(OTHER_THRESHOLDS))
