@@ -39,6 +39,7 @@ _ARXIV = r"((?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})|(?:[a-z-]{2,16}(?:\.[A-Za-z]{2})
 _OPENREVIEW = r"([A-Za-z0-9_-]{5,30})"
 _ACL = r"((?:[A-Za-z]\d{2}-\d{4,5})|(?:\d{4}\.[a-z0-9_]+(?:-[a-z0-9_]+)?\.\d+))"
 _IEEE = r"ieeexplore\.ieee\.org/(?:(?:abstract/)?document/|stamp/stamp\.jsp\?(?:tp=&)?arnumber=)(\d{4,9})"
+_COLUMNS = ("doi_raw", "arxiv_id_raw", "openreview_id_raw", "pmid_raw", "acl_id_raw", "volume_raw", "title_raw")
 _TRAILING = ".,;:'\"]}>*/"
 
 
@@ -48,47 +49,14 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
     Reads doi_raw, arxiv_id_raw, openreview_id_raw, pmid_raw, acl_id_raw and volume_raw, and url_raw, urls_raw and
     pdf_url_raw, in which several schemes write their id; and title_raw where it is nothing but a DOI.
     """
-    columns = staged.select(
-        "doi_raw",
-        "arxiv_id_raw",
-        "openreview_id_raw",
-        "pmid_raw",
-        "acl_id_raw",
-        "volume_raw",
-        "title_raw",
-        paper_addresses().alias("addresses"),
-    )
-    given = pl.concat_str("doi_raw", "addresses", separator="\n", ignore_nulls=True)
-    columns = columns.with_columns(doi_or_address=given.str.replace_all(_SLASH, "/"))
-    schemes = {
-        "doi": pl.coalesce(doi(pl.col("doi_raw")), doi_in_address(pl.col("addresses")), doi_alone(pl.col("title_raw"))),
-        "pmid": pmid(pl.col("pmid_raw"), pl.col("addresses")),
-        "acl": acl_id(pl.col("acl_id_raw"), pl.col("doi_or_address")),
-        "pmlr": pmlr_id(pl.col("addresses")),
-        "cvf": cvf_id(pl.col("addresses")),
-        "neurips": neurips_id(pl.col("addresses")),
-        "ijcai": ijcai_id(pl.col("addresses")),
-        "ieee": pl.col("addresses").str.extract(_IEEE),
-        "openreview": openreview_id(pl.col("openreview_id_raw"), pl.col("addresses")),
-        # the volume of a preprint, in DBLP and Semantic Scholar: "abs/2301.12345"
-        "arxiv": pl.coalesce(
-            arxiv_id(pl.col("arxiv_id_raw"), pl.col("doi_or_address")), pl.col("volume_raw").str.extract(rf"^abs/{_ARXIV}$")
-        ),
-    }
     rows = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
-    # Many lists give no identifier at all; of an address that is missing, what is joined is an empty text.
-    is_given = (pl.col("doi_or_address") != "") | pl.any_horizontal(
-        pl.col("^(arxiv_id|openreview_id|pmid|acl_id)_raw$").is_not_null()
-    )
-    is_given |= pl.col("volume_raw").str.starts_with("abs/") | pl.col("title_raw").str.contains(DOI_ALONE)
-    found = (
-        columns.with_columns(rows)
-        .filter(is_given)
-        .select("row", **schemes)
-        .unpivot(index="row", variable_name="scheme", value_name="value")
-    )
+    given = pl.concat_str("doi_raw", "addresses", separator="\n", ignore_nulls=True)
+    columns = staged.select(rows, *_COLUMNS, paper_addresses().alias("addresses"))
+    columns = columns.with_columns(doi_or_address=given.str.replace_all(_SLASH, "/"))
+    found = columns.filter(_may_have_identifier()).select("row", **_schemes())
     lists = (
-        found.drop_nulls("value")
+        found.unpivot(index="row", variable_name="scheme", value_name="value")
+        .drop_nulls("value")
         .sort("row", "scheme", "value")
         .group_by("row", maintain_order=True)
         .agg(pl.struct("scheme", "value").alias("identifiers"))
@@ -99,6 +67,36 @@ def clean_identifiers(staged: pl.DataFrame) -> pl.Series:
         .select(pl.coalesce("identifiers", pl.lit([], dtype=pl.List(IDENTIFIER_STRUCT))))
         .to_series()
     )
+
+
+def _may_have_identifier() -> pl.Expr:
+    """Whether there is anything to find an identifier in, as in many lists there is not.
+
+    Of addresses that are missing, what is joined is an empty text.
+    """
+    given = [pl.col(name).is_not_null() for name in ("arxiv_id_raw", "openreview_id_raw", "pmid_raw", "acl_id_raw")]
+    in_others = pl.col("volume_raw").str.starts_with("abs/") | pl.col("title_raw").str.contains(DOI_ALONE)
+    return (pl.col("doi_or_address") != "") | pl.any_horizontal(given) | in_others
+
+
+def _schemes() -> dict[str, pl.Expr]:
+    """The value of each scheme, from the columns of `_COLUMNS`, addresses and doi_or_address."""
+    addresses, doi_or_address = pl.col("addresses"), pl.col("doi_or_address")
+    return {
+        "doi": pl.coalesce(doi(pl.col("doi_raw")), doi_in_address(addresses), doi_alone(pl.col("title_raw"))),
+        "pmid": pmid(pl.col("pmid_raw"), addresses),
+        "acl": acl_id(pl.col("acl_id_raw"), doi_or_address),
+        "pmlr": pmlr_id(addresses),
+        "cvf": cvf_id(addresses),
+        "neurips": neurips_id(addresses),
+        "ijcai": ijcai_id(addresses),
+        "ieee": addresses.str.extract(_IEEE),
+        "openreview": openreview_id(pl.col("openreview_id_raw"), addresses),
+        # the volume of a preprint, in DBLP and Semantic Scholar: "abs/2301.12345"
+        "arxiv": pl.coalesce(
+            arxiv_id(pl.col("arxiv_id_raw"), doi_or_address), pl.col("volume_raw").str.extract(rf"^abs/{_ARXIV}$")
+        ),
+    }
 
 
 def paper_addresses() -> pl.Expr:
