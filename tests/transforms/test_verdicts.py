@@ -6,7 +6,7 @@ import random
 
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from transforms.frames import frame_of
@@ -176,6 +176,9 @@ def joined_by(pairs: list[tuple[int, int]], roots: list[int]) -> list[int]:
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(RULED, DECIDED, st.randoms(use_true_random=False))
+@example(  # a rule's veto within a chain of `same`, where a `different` keeps every veto in force
+    {(0, 2): ("no", 9), (0, 3): ("match", 4)}, {(0, 1): "same", (1, 2): "same", (1, 3): "different"}, random.Random(7)
+)
 def test_any_verdicts_that_agree_hold_whatever_the_rules_say(
     ruled: dict[tuple[int, int], tuple[str, int]], decided: dict[tuple[int, int], str], shuffler: random.Random
 ) -> None:
