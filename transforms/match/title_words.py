@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from transforms.word_sets import word_set
@@ -21,14 +22,16 @@ _STOP_WORDS = word_set(
     "a an the of in on for and to with by from at as is are its it their this that via using use into or s "
     "der die das und fur von zur zum im des le la les de du et pour en el los las y del un une ein eine"
 )
-_CONTRASTS = tuple(
-    (word_set(left), word_set(right))
-    for left, right in (
-        ("male males men man boys boy", "female females women woman girls girl"),
-        ("maternal mothers mother", "paternal fathers father"),
-        ("increase increased increasing", "decrease decreased decreasing"),
-    )
+_CONTRASTS = (
+    ("male males men man boys boy", "female females women woman girls girl"),
+    ("maternal mothers mother", "paternal fathers father"),
+    ("increase increased increasing", "decrease decreased decreasing"),
 )
+_CONTRASTED = {
+    word: word_set(other) for left, right in _CONTRASTS for one, other in ((left, right), (right, left)) for word in one.split()
+}
+"""Of each word in a contrast those that say the opposite."""
+
 _OPPOSING_PREFIXES = (
     ("hyper", "hypo"),
     ("inter", "intra"),
@@ -48,7 +51,7 @@ _OPPOSING_PREFIXES = (
     ("", "anti"),
     ("", "dis"),
 )
-_NUMERALS = word_set("i ii iii iv v vi vii viii ix")
+_SAYS_NOTHING = _STOP_WORDS | word_set("i ii iii iv v vi vii viii ix")
 _GREEK = word_set("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega")
 _MIN_STEM = 4
 
@@ -75,25 +78,26 @@ def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference
     >>> word_difference("sub group of work flows".split(), "subgroup of workflows".split())
     WordDifference(own_l=0, own_r=0, slips=2, opposed=False)
     """
-    in_left, in_right = set(left), set(right)
-    own_l = [word for word in left if word not in in_right and not _says_nothing(word)]
-    own_r = [word for word in right if word not in in_left and not _says_nothing(word)]
+    out_l, out_r = _SAYS_NOTHING.union(right), _SAYS_NOTHING.union(left)
+    own_l = [word for word in left if word not in out_l and not word.isdigit()]
+    own_r = [word for word in right if word not in out_r and not word.isdigit()]
     slips, opposed = 0, False
     if own_l and own_r:
-        own_l, own_r, joined = _without_joined(own_l, own_r, list(left), list(right))
+        own_l, own_r, joined = _without_joined(own_l, own_r, left, right)
         own_l, own_r, paired, opposed = _without_slips(own_l, own_r)
         slips = joined + paired
     return WordDifference(len(own_l), len(own_r), slips, opposed)
 
 
-def _says_nothing(word: str) -> bool:
-    return word in _STOP_WORDS or word.isdigit() or word in _NUMERALS
-
-
-def _without_joined(own_l: list[str], own_r: list[str], left: list[str], right: list[str]) -> tuple[list[str], list[str], int]:
+def _without_joined(
+    own_l: list[str], own_r: list[str], left: Sequence[str], right: Sequence[str]
+) -> tuple[list[str], list[str], int]:
     """Drops words that the other title writes as two: "sub group" and "subgroup"."""
     count = 0
     for one, other, whole in ((own_l, own_r, right), (own_r, own_l, left)):
+        letters = "".join(whole)
+        if not any(word in letters for word in one):
+            continue
         pairs = {first + second: (first, second) for first, second in itertools.pairwise(whole)}
         for word in list(one):
             parts = pairs.get(word)
@@ -111,14 +115,9 @@ def _without_slips(own_l: list[str], own_r: list[str]) -> tuple[list[str], list[
     left, right, count, opposed = [], list(own_r), 0, False
     for word in own_l:
         # A word with a digit in it is a symbol ("h2o2", "delta9"), and a Greek letter stands for one: they are spelled right.
-        best = None
-        if not _is_symbol(word):
-            best = max(right, key=lambda other: Indel.normalized_similarity(word, other), default=None)
-        if (
-            best is None
-            or (Indel.normalized_similarity(word, best) < SLIP_RATIO and not _abbreviates(word, best))
-            or _is_symbol(best)
-        ):
+        found = None if _is_symbol(word) else process.extractOne(word, right, scorer=Indel.normalized_similarity)
+        best, likeness = found[:2] if found else ("", 0.0)
+        if (likeness < SLIP_RATIO and not _abbreviates(word, best)) or _is_symbol(best):
             left.append(word)
         elif _are_opposed(word, best):
             left.append(word)
@@ -130,19 +129,18 @@ def _without_slips(own_l: list[str], own_r: list[str]) -> tuple[list[str], list[
 
 
 def _is_symbol(word: str) -> bool:
-    return word in _GREEK or any(letter.isdigit() for letter in word)
+    return word in _GREEK or (not word.isalpha() and any(letter.isdigit() for letter in word))
 
 
 def _abbreviates(word: str, other: str) -> bool:
-    shorter, longer = sorted((word, other), key=len)
-    return len(shorter) >= _MIN_STEM and longer.startswith(shorter)
+    return min(len(word), len(other)) >= _MIN_STEM and (word.startswith(other) or other.startswith(word))
 
 
 def _are_opposed(word: str, other: str) -> bool:
     """Whether two near words say the opposite: "men" and "women", "typical" and "atypical", "hyper-" and "hypo-"."""
-    if any((word in left and other in right) or (word in right and other in left) for left, right in _CONTRASTS):
+    if other in _CONTRASTED.get(word, ()):
         return True
-    return any(
+    return word[-_MIN_STEM:] == other[-_MIN_STEM:] and any(
         one.startswith(first) and len(one) - len(first) >= _MIN_STEM and two == second + one.removeprefix(first)
         for one, two in ((word, other), (other, word))
         for first, second in _OPPOSING_PREFIXES
