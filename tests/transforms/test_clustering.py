@@ -24,7 +24,9 @@ SCHEMA = {
 
 
 def decisions(*pairs: tuple[int, int, str, int]) -> pl.DataFrame:
-    return pl.DataFrame([(*pair, 1.0, None) for pair in pairs], schema=SCHEMA, orient="row")
+    frame = pl.DataFrame([(*pair, 1.0, None) for pair in pairs], schema=SCHEMA, orient="row")
+    is_version = pl.col("status") == "version"
+    return frame.with_columns(work_strength=pl.when(is_version).then("strength").otherwise(0).cast(pl.Int8))
 
 
 def clusters(count: int, *pairs: tuple[int, int, str, int]) -> list[int]:
@@ -52,6 +54,13 @@ def test_a_weak_verdict_gives_way_to_a_stronger_match() -> None:
     possible = (0, 2, "possible", ABSTRACT)
     assert clusters(3, (0, 1, "match", TITLE), (1, 2, "match", IDENTIFIER), possible) == [0, 0, 0]
     assert clusters(3, (0, 1, "match", ABSTRACT), (1, 2, "match", ABSTRACT), possible) == [0, 0, 2]
+
+
+def test_two_works_are_not_joined_by_a_version_that_each_may_be_of() -> None:
+    chain = decisions((0, 1, "version", ABSTRACT), (1, 2, "version", TITLE), (0, 2, "possible", TITLE))
+    assert cluster_records(3, chain)[1].to_list() == [0, 0, 0]
+    kept_apart = chain.with_columns(work_strength=pl.Series([ABSTRACT, TITLE, ABSTRACT], dtype=pl.Int8))
+    assert cluster_records(3, kept_apart)[1].to_list() == [0, 1, 1]
 
 
 def test_versions_share_a_work_but_no_cluster() -> None:

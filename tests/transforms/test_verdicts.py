@@ -155,7 +155,8 @@ def ruled_frame(ruled: dict[tuple[int, int], tuple[str, int]]) -> pl.DataFrame:
     rows = [(*pair, status, strength, "rule", ["title"], 0.9, None, 0) for pair, (status, strength) in sorted(ruled.items())]
     said = {"status": pl.String, "strength": pl.Int8, "reason": pl.String, "blocking_rules": pl.List(pl.String)}
     ratios = {"title_ratio": pl.Float64, "abstract_ratio": pl.Float64, "authors_shared_count": pl.Int32}
-    return pl.DataFrame(rows, schema=PAIR_SCHEMA | said | ratios, orient="row")
+    frame = pl.DataFrame(rows, schema=PAIR_SCHEMA | said | ratios, orient="row")
+    return frame.with_columns(work_strength=pl.when(status="version").then("strength").otherwise(0).cast(pl.Int8))
 
 
 def overruled(ruled: dict[tuple[int, int], tuple[str, int]], decided: dict[tuple[int, int], str]) -> list[int]:

@@ -19,22 +19,31 @@ from transforms.match.components import components
 def cluster_records(count: int, decisions: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
     """For each of the rows 0 … count-1 the least row of its cluster (one paper), and the least row of its work.
 
-    `decisions` has row_l, row_r, status, strength, and title_ratio and abstract_ratio for ties. A work holds the clusters
-    that a version joins.
+    `decisions` has row_l, row_r, status, strength, work_strength, and title_ratio and abstract_ratio for ties. A work holds
+    the clusters that versions join, cut in the same way where two of them must not be one work ("Top 10" and "Top 100").
     """
-    status, rows_l, rows_r = decisions["status"], decisions["row_l"], decisions["row_r"]
-    is_match = status == "match"
-    component = _components_of(count, decisions, is_match)
-    component_l = component.gather(rows_l)
-    is_forbidden = ~is_match & (decisions["strength"] > 0) & (component_l == component.gather(rows_r))
-    torn = component_l.filter(is_forbidden).unique()
-    is_torn_match = is_match & component_l.is_in(torn.implode())
-    clusters = _Clusters(component.is_in(torn.implode()).arg_true().to_list())
-    _join_strongest_first(clusters, decisions.filter(is_torn_match), decisions.filter(is_forbidden))
-    cluster = _replaced(component, clusters.roots())
-    is_version = status == "version"
-    work = components(count, cluster.gather(rows_l.filter(is_version)), cluster.gather(rows_r.filter(is_version)))
+    cluster = _cut_components(count, decisions, decisions["status"] == "match")
+    between = decisions.select(
+        *(cluster.gather(decisions[name]).alias(name) for name in ("row_l", "row_r")),
+        pl.col("work_strength").alias("strength"),
+        "status",
+        "title_ratio",
+        "abstract_ratio",
+    ).filter(pl.col("row_l") != pl.col("row_r"))
+    work = _cut_components(count, between, between["status"] == "version")
     return cluster.alias("cluster"), work.gather(cluster).alias("work")
+
+
+def _cut_components(count: int, pairs: pl.DataFrame, joins: pl.Series) -> pl.Series:
+    """For each row the least one of its component by the pairs that `joins` holds for, cut where others forbid it."""
+    component = _components_of(count, pairs, joins)
+    component_l = component.gather(pairs["row_l"])
+    is_forbidden = ~joins & (pairs["strength"] > 0) & (component_l == component.gather(pairs["row_r"]))
+    torn = component_l.filter(is_forbidden).unique()
+    is_torn_link = joins & component_l.is_in(torn.implode())
+    clusters = _Clusters(component.is_in(torn.implode()).arg_true().to_list())
+    _join_strongest_first(clusters, pairs.filter(is_torn_link), pairs.filter(is_forbidden))
+    return _replaced(component, clusters.roots())
 
 
 def uncompared_pairs(count: int, decisions: pl.DataFrame, compared: pl.DataFrame, limit: int) -> pl.DataFrame:
@@ -88,13 +97,13 @@ class _Clusters:
         return {row: self.root(row) for row in self._parent}
 
 
-def _join_strongest_first(clusters: _Clusters, matches: pl.DataFrame, forbidden: pl.DataFrame) -> None:
-    """Joins clusters match by match where nothing forbids it; `forbids` is kept per cluster, under its least row."""
+def _join_strongest_first(clusters: _Clusters, links: pl.DataFrame, forbidden: pl.DataFrame) -> None:
+    """Joins clusters link by link where nothing forbids it; `forbids` is kept per cluster, under its least row."""
     forbids: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for row_l, row_r, strength in forbidden.select("row_l", "row_r", "strength").iter_rows():
-        forbids[row_l][row_r] = forbids[row_r][row_l] = strength
+        forbids[row_l][row_r] = forbids[row_r][row_l] = max(strength, forbids[row_l].get(row_r, 0))
     likeness = (pl.col("title_ratio").fill_null(0) + pl.col("abstract_ratio").fill_null(0)).alias("likeness")
-    ordered = matches.select("row_l", "row_r", "strength", likeness).sort(
+    ordered = links.select("row_l", "row_r", "strength", likeness).sort(
         "strength", "likeness", "row_l", "row_r", descending=[True, True, False, False]
     )
     for row_l, row_r, strength, _ in ordered.iter_rows():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from transforms.match.rules import KIND, PART, RULES, VERSION
+from transforms.match.rules import KIND, PART, RULES, TITLE, VERSION
+
+_WORK_STRENGTH = {"version": TITLE}
+"""How strong the link of a version is whose rule does not say; no other verdict links works, or keeps them apart."""
 
 
 def decide_pairs(compared: pl.DataFrame) -> pl.DataFrame:
@@ -13,11 +16,17 @@ def decide_pairs(compared: pl.DataFrame) -> pl.DataFrame:
     first = pl.coalesce(pl.when(rule.holds.fill_null(False)).then(pl.lit(place)) for place, (_, rule) in enumerate(order))
     decided = compared.with_columns(rule=first.cast(pl.UInt32)).filter(pl.col("rule").is_not_null())
     verdicts = pl.DataFrame(
-        [(place, rule.status, name, rule.strength, rule.relation) for place, (name, rule) in enumerate(order)],
-        schema={"rule": pl.UInt32, "status": pl.String, "reason": pl.String, "strength": pl.Int8, "relation": pl.String},
+        [
+            (place, rule.status, name, rule.strength, rule.relation, rule.work_strength or _WORK_STRENGTH.get(rule.status, 0))
+            for place, (name, rule) in enumerate(order)
+        ],
+        schema={"rule": pl.UInt32, "status": pl.String, "reason": pl.String, "strength": pl.Int8}
+        | {"relation": pl.String, "work_strength": pl.Int8},
         orient="row",
     )
-    scheme = pl.coalesce(pl.when(pl.col("reason").str.contains("conflict|misspelt|extending")).then("identifier_conflict"), "identifier_shared")
+    scheme = pl.coalesce(
+        pl.when(pl.col("reason").str.contains("conflict|misspelt|extending")).then("identifier_conflict"), "identifier_shared"
+    )
     named = pl.col("reason").str.replace("{scheme}", scheme.fill_null(""), literal=True)
     joined = decided.join(verdicts, on="rule", how="left", maintain_order="left")
     return joined.with_columns(reason=named, relation=_relation()).drop("rule")

@@ -31,13 +31,15 @@ class Rule:
     """A verdict and when it holds.
 
     `strength` is, for a match, how strong its evidence is; for any other status, up to what strength it keeps the two
-    records apart when other records would join them (0: it does not).
+    records apart when other records would join them (0: it does not). `work_strength` is the same for works: how strong the
+    link of a version is, and for any other status up to what strength it keeps two works apart.
     """
 
     status: str
     strength: int
     holds: pl.Expr
     relation: str | None = None
+    work_strength: int = 0
 
 
 RULES: dict[str, Rule] = {
@@ -98,8 +100,11 @@ RULES: dict[str, Rule] = {
         "no",
         VETO,
         e.numbers_conflict & ~pl.col("titles_equal") & ~e.shared & ((e.ratio >= CLOSE_TITLE_RATIO) | e.abstracts_same),
+        work_strength=VETO,
     ),
-    "titles_opposed": Rule("no", VETO, pl.col("titles_opposed") & (e.ratio >= CLOSE_TITLE_RATIO) & ~e.shared),
+    "titles_opposed": Rule(
+        "no", VETO, pl.col("titles_opposed") & (e.ratio >= CLOSE_TITLE_RATIO) & ~e.shared, work_strength=VETO
+    ),
     "other_edition": Rule(
         "version", VETO, pl.col("editions_differ") & pl.col("titles_equal") & e.authors_share & ~e.shared, VERSION
     ),
@@ -365,6 +370,7 @@ RULES: dict[str, Rule] = {
         TITLE,
         pl.col("title_is_start") & e.longest_start & e.authors_share & (e.venues_differ | ~e.years_near),
         VERSION,
+        CUT_TITLE,
     ),
     "same_title_other_authors": Rule("possible", LOOSE_TITLE, e.near_titles & e.authors_disjoint),
     "same_title_year": Rule(
@@ -383,7 +389,12 @@ RULES: dict[str, Rule] = {
     "same_abstract_untitled": Rule("match", ABSTRACT, e.untitled & e.abstracts_same & e.authors_can_agree & e.years_near),
     "same_abstract_other_year": Rule("possible", CUT_TITLE, e.abstracts_same & ~e.years_near),
     "same_abstract_other_title": Rule("possible", CUT_TITLE, e.abstracts_same),
-    "other_words": Rule("possible", TITLE, e.close_titles & (e.own_count >= 1).fill_null(False) & e.own & e.authors_share),
+    "other_words": Rule(
+        "possible",
+        TITLE,
+        e.close_titles & (e.own_count >= 1).fill_null(False) & e.own & e.authors_share,
+        work_strength=CUT_TITLE,
+    ),
     "near_title_authors": Rule("possible", CUT_TITLE, e.alike_titles & e.own & e.authors_share),
     "other_title": Rule(APART, CUT_TITLE, (pl.col("titled_count") == 2) & ~pl.col("titles_equal")),
 }

@@ -84,6 +84,7 @@ def _decided_pairs(verdicts: pl.DataFrame, proposed: pl.DataFrame, features: pl.
         status=pl.when(is_same).then(pl.lit("match")).otherwise(pl.lit("no")),
         reason=pl.concat_str(pl.lit("decided_"), "verdict"),
         strength=pl.lit(DECIDED, pl.Int8),
+        work_strength=pl.lit(0, pl.Int8),
     )
 
 
@@ -100,7 +101,7 @@ def _lifted(decisions: pl.DataFrame, cluster: pl.Series, same: pl.DataFrame, dif
     `cluster` is the paper of each row before any `same`.
     """
     papers = pl.DataFrame({"row_l": cluster.gather(same["row_l"]), "row_r": cluster.gather(same["row_r"])})
-    links = papers.with_columns(same.select("status", "strength", "title_ratio", "abstract_ratio"))
+    links = papers.with_columns(same.select("status", "strength", "work_strength", "title_ratio", "abstract_ratio"))
     joined = cluster_records(len(cluster), links)[0].gather(cluster)
     different_l, different_r = joined.gather(different["row_l"]), joined.gather(different["row_r"])
     torn = different_l.filter(different_l == different_r)
