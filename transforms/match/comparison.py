@@ -10,6 +10,7 @@ from rapidfuzz import fuzz
 from transforms.identifiers import SCHEME_ORDER
 from transforms.match.author_keys import author_texts, family_initials
 from transforms.match.title_words import word_difference
+from transforms.text import abstract_key
 from transforms.venue_agreement import venue_agreement
 
 OTHER_TITLE_RATIO = 0.5
@@ -23,6 +24,24 @@ ALIKE_AUTHORS_RATIO = 0.6
 
 _TITLE_CUT_CHARACTERS = 8
 """A cut title shorter than this is a prefix of too much to agree with anything."""
+
+_ABSTRACT_CHARACTERS = 500
+"""How much of two abstracts is compared: enough to tell two texts on one subject apart."""
+
+_SLICE_PAIRS = 200_000
+
+_ASKED_OF_FEW = {
+    "row",
+    "record_key",
+    "abstract",
+    "abstract_key",
+    "abstract_is_cut",
+    "authors",
+    "title_words",
+    "venue",
+    "venue_id",
+}
+"""Features of which columns of all pairs would be in vain."""
 
 
 def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
@@ -49,21 +68,29 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?
       (the first), page_gap?, last_pages_agree? ("221-8" ends as "221-228" does), same_place (venue, volume and first page)
     """
+    # In slices, as what is gathered of the two sides takes more room than what is said of them.
+    slices = [_compared(part, features) for part in pairs.iter_slices(_SLICE_PAIRS)]
+    return pl.concat(slices or [_compared(pairs, features)])
+
+
+def _compared(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     # Polars 2.1 panics where set operations meet columns in several chunks, one of them empty.
     pairs = pairs.rechunk()
-    columns = [name for name in features.columns if name not in ("row", "record_key", "abstract", "authors")]
-    left = features.select(columns)[pairs["row_l"]].rename(lambda name: f"{name}_l")
-    right = features.select(columns)[pairs["row_r"]].rename(lambda name: f"{name}_r")
-    sides = pl.concat([left, right], how="horizontal")
-    sides = pl.concat([sides, _venues(sides)], how="horizontal")
-    aspects = sides.select(*_titles(), *_abstracts(), *_authors(), *_places())
+    sides = _sides(pairs, features, [name for name in features.columns if name not in _ASKED_OF_FEW])
+    aspects = sides.select(*_titles(), *_authors(), *_places(), *_boilerplate())
     compared = pl.concat([pairs, aspects, _title_ratios(sides).to_frame(), _identifiers(sides)], how="horizontal")
-    compared = pl.concat(
-        [compared, _title_words(sides, compared["title_ratio"]), _names(pairs, compared, features)], how="horizontal"
+    compared = pl.concat([compared, _title_words(compared, features), _names(compared, features)], how="horizontal")
+    venues = _venues(compared, features)
+    return pl.concat([compared, venues, _abstracts(compared, features)], how="horizontal").with_columns(
+        (pl.col("venues_agree") & pl.col("volumes_agree") & pl.col("pages_agree")).fill_null(False).alias("same_place")
     )
-    # Two long texts cost more to compare than all else: not for records that have but their place in common.
-    has_support = (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True) | pl.col("identifier_shared").is_not_null()
-    return compared.with_columns(_abstract_ratios(sides, compared.select(has_support).to_series()))
+
+
+def _sides(pairs: pl.DataFrame, features: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """The columns of both records of each pair, as …_l and …_r."""
+    chosen = features.select(columns)
+    sides = (chosen[pairs[f"row_{side}"]].rename(lambda name, side=side: f"{name}_{side}") for side in ("l", "r"))
+    return pl.concat(sides, how="horizontal")
 
 
 def likeness_ratios(left: Sequence[str], right: Sequence[str]) -> list[float]:
@@ -116,14 +143,8 @@ def _titles() -> list[pl.Expr]:
     ]
 
 
-def _abstracts() -> list[pl.Expr]:
-    shorter = pl.min_horizontal(pl.col("abstract_key_l").str.len_chars(), pl.col("abstract_key_r").str.len_chars())
-    both = pl.col("abstract_key_l").is_not_null() & pl.col("abstract_key_r").is_not_null()
-    return [
-        pl.when(both).then(shorter).otherwise(0).alias("abstract_characters"),
-        _agree("abstract_key").fill_null(False).alias("abstracts_equal"),
-        (pl.col("abstract_is_boilerplate_l") | pl.col("abstract_is_boilerplate_r")).alias("abstract_is_boilerplate"),
-    ]
+def _boilerplate() -> list[pl.Expr]:
+    return [(pl.col("abstract_is_boilerplate_l") | pl.col("abstract_is_boilerplate_r")).alias("abstract_is_boilerplate")]
 
 
 def _authors() -> list[pl.Expr]:
@@ -150,8 +171,6 @@ def _places() -> list[pl.Expr]:
     is_range = (last_l != first_l) & (last_r != first_r)
     return [
         (pl.col("year_l") - pl.col("year_r")).abs().alias("year_gap"),
-        pl.col("venues_agree"),
-        pl.col("venues_differ"),
         _agree("volume_key").alias("volumes_agree"),
         _agree("number_key").alias("numbers_agree"),
         (first_l == first_r).alias("pages_agree"),
@@ -159,26 +178,33 @@ def _places() -> list[pl.Expr]:
         letters_agree.alias("page_letters_agree"),
         last_agree.alias("last_pages_agree"),
         ((first_l == first_r) & last_agree & is_range).alias("page_range_agrees"),
-        (pl.col("venues_agree") & _agree("volume_key") & (first_l == first_r)).fill_null(False).alias("same_place"),
     ]
 
 
-def _venues(sides: pl.DataFrame) -> pl.DataFrame:
-    """Columns venues_agree and venues_differ."""
-    agreement = venue_agreement(sides.select("venue_l", "venue_id_l", "venue_r", "venue_id_r"))
+def _venues(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    """Columns venues_agree and venues_differ; both are false where no rule asks for them.
+
+    Of other titles without an identifier in common no rule does, unless they stand on the same pages of one volume. They are
+    half of the pairs of venues, at some 20 µs each.
+    """
+    is_other = (pl.col("titled_count") == 2) & (pl.col("title_ratio") < OTHER_TITLE_RATIO) & ~pl.col("title_extends")
+    may_ask = (
+        pl.col("generic") | pl.col("identifier_shared").is_not_null() | pl.col("page_range_agrees") & pl.col("volumes_agree")
+    )
+    asked = compared.select(~(is_other & ~may_ask.fill_null(False)).fill_null(False)).to_series()
+    agreement = venue_agreement(_sides(compared.filter(asked), features, ["venue", "venue_id"]))
+    said = pl.Series([None], dtype=pl.String).new_from_index(0, compared.height).scatter(asked.arg_true(), agreement)
     return pl.DataFrame(
-        {"venues_agree": (agreement == "agree").fill_null(False), "venues_differ": (agreement == "differ").fill_null(False)}
+        {"venues_agree": (said == "agree").fill_null(False), "venues_differ": (said == "differ").fill_null(False)}
     )
 
 
-def _title_words(sides: pl.DataFrame, ratio: pl.Series) -> pl.DataFrame:
+def _title_words(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     """Columns title_own_count, title_own_max and titles_opposed; null ones for titles with too little in common."""
-    texts = sides.select("title_words_l", "title_words_r", equal=_agree("title_key"), ratio=ratio).with_row_index("pair")
+    texts = compared.select("row_l", "row_r", equal="titles_equal", ratio="title_ratio").with_row_index("pair")
     grey = texts.filter(~pl.col("equal"), pl.col("ratio") >= OTHER_TITLE_RATIO)
-    found = [
-        word_difference(left.split(), right.split())
-        for left, right in zip(grey["title_words_l"].to_list(), grey["title_words_r"].to_list(), strict=True)
-    ]
+    words = (features["title_words"].gather(grey[f"row_{side}"]).to_list() for side in ("l", "r"))
+    found = [word_difference(left.split(), right.split()) for left, right in zip(*words, strict=True)]
     counted = grey.select("pair").with_columns(
         pl.Series("own_min", [min(d.own_l, d.own_r) for d in found], pl.Int32),
         pl.Series("own_max", [max(d.own_l, d.own_r) for d in found], pl.Int32),
@@ -191,7 +217,7 @@ def _title_words(sides: pl.DataFrame, ratio: pl.Series) -> pl.DataFrame:
     )
 
 
-def _names(pairs: pl.DataFrame, compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+def _names(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     """Columns authors_fuzzy and initials_differ: what is asked of the names of few pairs, from the lists as they are.
 
     authors_fuzzy: likeness of the words of the names, where titles are near and too few words are shared. initials_differ: no
@@ -201,15 +227,15 @@ def _names(pairs: pl.DataFrame, compared: pl.DataFrame, features: pl.DataFrame) 
     doubtful = (
         near & (compared["authors_missing_count"] == 0) & (compared["authors_ratio"] < ALIKE_AUTHORS_RATIO).fill_null(False)
     )
-    fuzzy = pl.Series("authors_fuzzy", [None], dtype=pl.Float64).new_from_index(0, pairs.height)
-    asked = pairs.filter(doubtful)
+    fuzzy = pl.Series("authors_fuzzy", [None], dtype=pl.Float64).new_from_index(0, compared.height)
+    asked = compared.filter(doubtful)
     if asked.height:
         left, right = (author_texts(features["authors"].gather(asked[f"row_{side}"])).to_list() for side in ("l", "r"))
         ratios = [fuzz.token_sort_ratio(one, other) / 100 for one, other in zip(left, right, strict=True)]
         fuzzy = fuzzy.scatter(doubtful.arg_true(), pl.Series(ratios, dtype=pl.Float64))
-    differ = pl.Series("initials_differ", [False], dtype=pl.Boolean).new_from_index(0, pairs.height)
+    differ = pl.Series("initials_differ", [False], dtype=pl.Boolean).new_from_index(0, compared.height)
     alone = near & compared["families_only"].fill_null(False)
-    asked = pairs.filter(alone)
+    asked = compared.filter(alone)
     if asked.height:
         sides = {side: features["authors"].gather(asked[f"row_{side}"]) for side in ("l", "r")}
         lists = pl.DataFrame({side: family_initials(authors) for side, authors in sides.items()})
@@ -223,29 +249,51 @@ def _names(pairs: pl.DataFrame, compared: pl.DataFrame, features: pl.DataFrame) 
 def _title_ratios(sides: pl.DataFrame) -> pl.Series:
     equal = _agree("title_key").fill_null(False)
     titles = sides.select("title_key_l", "title_key_r", title_ratio=pl.when(equal).then(1.0)).with_row_index("pair")
-    return _filled_ratios(titles, "title_ratio")
+    return _filled_ratios(titles, "title_ratio")["title_ratio"]
 
 
-def _abstract_ratios(sides: pl.DataFrame, is_compared: pl.Series) -> pl.Series:
-    """Likeness over the common length, as one abstract may be cut short, with or without saying so."""
-    characters = pl.min_horizontal(pl.col("abstract_key_l").str.len_chars(), pl.col("abstract_key_r").str.len_chars())
-    starts = pl.col("abstract_key_l", "abstract_key_r").str.slice(0, pl.col("characters"))
-    equal = _agree("abstract_key").fill_null(False)
-    abstracts = (
-        sides.select("abstract_key_l", "abstract_key_r", characters=characters)
-        .with_columns(pl.when(is_compared).then(starts).name.keep())
-        .select("abstract_key_l", "abstract_key_r", abstract_ratio=pl.when(equal).then(1.0))
+def _abstracts(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    """Columns abstract_ratio, abstract_characters and abstracts_equal, of the first `_ABSTRACT_CHARACTERS`.
+
+    Asked only where a rule may depend on it: not of one title under one identifier, and of wholly other titles at one place
+    only where the abstracts begin alike. That is every second pair of abstracts, and one record in six.
+    """
+    starts = (features["abstract_key"].gather(compared[f"row_{side}"]) for side in ("l", "r"))
+    pairs = compared.select(
+        *("row_l", "row_r", "titles_equal", "editions_differ", "title_ratio", "identifier_shared", "identifier_conflict"),
+        *(start.alias(f"start_{side}") for start, side in zip(starts, ("l", "r"), strict=True)),
+    ).with_row_index("pair")
+    is_shared = pl.col("identifier_shared").is_not_null()
+    is_one = pl.col("titles_equal") & ~pl.col("editions_differ") & is_shared & pl.col("identifier_conflict").is_null()
+    has_support = (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True) | is_shared
+    asked = pairs.filter(
+        pl.col("start_l").is_not_null() & pl.col("start_r").is_not_null(), has_support | _agree("start"), ~is_one
     )
-    return _filled_ratios(abstracts.with_row_index("pair"), "abstract_ratio")
+    rows = pl.concat([asked["row_l"], asked["row_r"]]).unique()
+    texts = features["abstract"].gather(rows).str.slice(0, _ABSTRACT_CHARACTERS).alias("abstract")
+    keys = texts.to_frame().select(rows.alias("row"), key=abstract_key(pl.col("abstract")))
+    for side in ("l", "r"):
+        asked = asked.join(keys.rename({"row": f"row_{side}", "key": f"key_{side}"}), on=f"row_{side}", how="left")
+    asked = asked.with_columns(characters=pl.min_horizontal(pl.col("key_l", "key_r").str.len_chars()))
+    # Over the common length, as one abstract may be cut short, with or without saying so.
+    cut = asked.select(
+        "pair", pl.col("key_l", "key_r").str.slice(0, pl.col("characters")), abstract_ratio=pl.when(_agree("key")).then(1.0)
+    )
+    told = asked.select("pair", "characters", equal=_agree("key")).join(_filled_ratios(cut, "abstract_ratio"), on="pair")
+    return pairs.join(told, on="pair", how="left", maintain_order="left").select(
+        "abstract_ratio",
+        pl.col("characters").fill_null(0).alias("abstract_characters"),
+        pl.col("equal").fill_null(False).alias("abstracts_equal"),
+    )
 
 
-def _filled_ratios(texts: pl.DataFrame, name: str) -> pl.Series:
-    """The column `name` with likenesses where it is null and both texts are there; `texts` is (pair, left, right, name)."""
+def _filled_ratios(texts: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Rows (pair, `name`): likenesses where it is null and both texts are there; `texts` is (pair, left, right, name)."""
     left, right = texts.columns[1:3]
     unknown = texts.filter(pl.col(name).is_null(), pl.col(left).is_not_null(), pl.col(right).is_not_null())
     ratios = pl.Series("ratio", likeness_ratios(unknown[left].to_list(), unknown[right].to_list()), pl.Float64)
     filled = texts.select("pair", name).join(unknown.select("pair", ratios), on="pair", how="left", maintain_order="left")
-    return filled.select(pl.coalesce(name, "ratio").alias(name))[name]
+    return filled.select("pair", pl.coalesce(name, "ratio").alias(name))
 
 
 def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
