@@ -55,10 +55,10 @@ def _same_id(pairs: pl.DataFrame) -> pl.Expr:
 def _agreement(left: VenueName, right: VenueName) -> str:
     if not left.words or not right.words:
         return "unknown"
-    if any(rule(left, right) or rule(right, left) for rule in _AGREE):
-        return "agree"
-    if any(rule(left, right) or rule(right, left) for rule in _DIFFER):
-        return "differ"
+    for rules, said in ((_AGREE, "agree"), (_DIFFER, "differ")):
+        for rule in rules:
+            if rule(left, right) or rule(right, left):
+                return said
     return "unknown"
 
 
