@@ -11,7 +11,7 @@ from transforms.match.features import record_features
 from transforms.staged_schemas import CLEAN_RECORDS
 
 
-def compared(left: dict[str, object], right: dict[str, object], rules: tuple[str, ...] = ("title",)) -> dict[str, object]:
+def compared(left: dict[str, object], right: dict[str, object]) -> dict[str, object]:
     rows = [
         {
             "record_id": f"f:{place}",
@@ -19,15 +19,15 @@ def compared(left: dict[str, object], right: dict[str, object], rules: tuple[str
             "title_is_cut": False,
             "abstract_is_cut": False,
             **row,
-            "authors": [{"name": name, "family": name} for name in row.get("authors", [])],
+            "authors": [
+                {"name": name, "family": name.split()[-1], "given": " ".join(name.split()[:-1]) or None}
+                for name in row.get("authors", [])
+            ],
             "identifiers": [dict(zip(("scheme", "value"), i.split(":"), strict=True)) for i in row.get("identifiers", [])],
         }
         for place, row in enumerate((left, right))
     ]
-    pairs = pl.DataFrame(
-        {"row_l": [0], "row_r": [1], "blocking_rules": [list(rules)]},
-        schema={"row_l": pl.UInt32, "row_r": pl.UInt32, "blocking_rules": pl.List(pl.String)},
-    )
+    pairs = pl.DataFrame({"row_l": [0], "row_r": [1]}, schema={"row_l": pl.UInt32, "row_r": pl.UInt32})
     return compare_pairs(pairs, record_features(frame_of(CLEAN_RECORDS, rows))).row(0, named=True)
 
 
@@ -68,11 +68,55 @@ def test_numbers_in_titles(left: str, right: str, differ: bool, conflict: bool) 
     assert (row["title_numbers_differ"], row["title_numbers_conflict"]) == (differ, conflict)
 
 
-def test_a_marker_counts_where_one_side_has_it() -> None:
-    assert compared({"title": "Warm ice"}, {"title": "Erratum: Warm ice"})["marker_differs"]
-    assert compared({"title": "Warm ice"}, {"title": "Reply to: Warm ice"})["marker_differs"]
-    assert not compared({"title": "Comments on ice"}, {"title": "Comment on ice"})["marker_differs"]
-    assert not compared({"title": "Error correcting codes"}, {"title": "Codes"})["marker_differs"]
+@pytest.mark.parametrize(
+    ("left", "right", "kinds", "differ"),
+    [
+        ("Warm ice", "Erratum: Warm ice", (None, "correction"), True),
+        ("Reply to: Warm ice", "Warm ice", ("comment", None), True),
+        ("Reply to: Warm ice", "Erratum: Warm ice", ("comment", "correction"), True),
+        ("Comments on ice", "Comment on ice", ("comment", "comment"), False),
+        ("Error correcting codes", "Codes", (None, None), False),
+        ("Warm ice", None, (None, None), False),
+    ],
+)
+def test_kinds_of_titles(left: str, right: str | None, kinds: tuple[str | None, str | None], differ: bool) -> None:
+    row = compared({"title": left}, {"title": right})
+    assert ((row["kind_l"], row["kind_r"]), row["kinds_differ"]) == (kinds, differ)
+    assert compared({"title": left}, {"title": left})["titles_equal"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "parts", "part_of_either", "editions_differ"),
+    [
+        ("Soft matter, Part I", "Soft matter, Part II", True, True, False),
+        ("Soft matter", "Soft matter, Part II", False, True, False),
+        ("Soft matter", "Soft matters", False, False, False),
+        ("Salt roads, 2nd edition", "Salt roads, 3rd edition", False, False, True),
+        ("Salt roads, 2nd edition", "Salt roads. 2nd edition.", False, False, False),
+        ("Salt roads", "Salt roads, 2nd edition", False, False, True),
+    ],
+)
+def test_parts_and_editions(left: str, right: str, parts: bool, part_of_either: bool, editions_differ: bool) -> None:
+    row = compared({"title": left}, {"title": right})
+    assert (row["parts"], row["part_of_either"], row["editions_differ"]) == (parts, part_of_either, editions_differ)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "own", "opposed"),
+    [
+        ("Warm ice in rivers", "Warm ice in rivers.", (0, 0), False),
+        ("Warm ice in rivers", "Warm ice in river", (0, 0), False),
+        ("Warm ice in rivers", "Warm ice in old rivers", (0, 1), False),
+        ("Warm ice in rivers", "Warm ice in lakes", (1, 1), False),
+        ("Stable ice in rivers", "Unstable ice in rivers", (1, 1), True),
+        ("Warm ice in rivers", "Sheep", (None, None), False),
+        ("Warm ice in rivers", None, (None, None), False),
+    ],
+)
+def test_words_that_only_one_title_has(left: str, right: str | None, own: tuple[int | None, int | None], opposed: bool) -> None:
+    for one, other in ((left, right), (right, left)):
+        row = compared({"title": one}, {"title": other})
+        assert ((row["title_own_count"], row["title_own_max"]), row["titles_opposed"]) == (own, opposed)
 
 
 def test_abstracts_are_compared_over_their_common_length() -> None:
@@ -84,10 +128,39 @@ def test_abstracts_are_compared_over_their_common_length() -> None:
     assert compared({"abstract": text}, {"abstract": "k" * 300})["abstract_ratio"] == 0.0
 
 
-def test_abstracts_of_other_titles_at_one_place_are_not_compared() -> None:
+def test_abstracts_of_other_titles_are_compared_only_under_one_identifier() -> None:
     left, right = {"title": "Warm ice", "abstract": "abc" * 50}, {"title": "Dry bones", "abstract": "abd" * 50}
-    assert compared(left, right, ("place",))["abstract_ratio"] is None
-    assert compared(left, right, ("abstract_shingle", "place"))["abstract_ratio"] is not None
+    assert compared(left, right)["abstract_ratio"] is None
+    assert compared(left, {**right, "title": "Worm ice"})["abstract_ratio"] > 0.5
+    assert compared(left, {**right, "title": None})["abstract_ratio"] > 0.5
+    doi = {"identifiers": ["doi:10.1/a"]}
+    assert compared({**left, **doi}, {**right, **doi})["abstract_ratio"] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "words", "fuzzy", "initials_differ"),
+    [
+        (["Ana Lee", "Bo Kim"], ["Kim Bo", "Lee Ana"], 1.0, None, False),
+        (["Ana Lee Bo Kim"], ["Ana Lee", "Bo Kim"], 1.0, None, False),
+        (["Daniel Barbar"], ["Daniel Barbara"], 0.5, 0.96, False),
+        (["Ana Lee"], ["Eva Lee"], 0.5, 0.71, True),
+        (["Ana Lee"], ["A. Lee"], 1.0, None, False),
+        (["Ana Lee"], ["Lee"], 1.0, None, False),
+        (["Ana Lee"], [], None, None, False),
+        (["Ana Lee"], ["Cy Ng"], 0.0, 0.17, False),
+    ],
+)
+def test_names_are_compared_by_words_letters_and_initials(
+    left: list[str], right: list[str], words: float | None, fuzzy: float | None, initials_differ: bool
+) -> None:
+    row = compared({"title": "Warm ice", "authors": left}, {"title": "Warm ice", "authors": right})
+    assert row["authors_ratio"] == words and row["initials_differ"] == initials_differ
+    assert row["authors_fuzzy"] == (None if fuzzy is None else pytest.approx(fuzzy, abs=0.01))
+
+
+def test_names_are_looked_at_letter_by_letter_only_where_titles_are_near() -> None:
+    row = compared({"title": "Warm ice", "authors": ["Ana Lee"]}, {"title": "Sheep", "authors": ["Eva Lee"]})
+    assert row["authors_fuzzy"] is None and not row["initials_differ"]
 
 
 def test_authors_are_counted_by_folded_family_name() -> None:
@@ -119,6 +192,47 @@ def test_identifiers_agree_or_are_in_conflict_or_have_no_scheme_in_common() -> N
     assert verdict(["arxiv:1", "doi:10.1/a"], ["arxiv:1", "doi:10.1/b"]) == ("arxiv", "doi")
     assert verdict(["somesite:1"], ["somesite:2"]) == (None, None)
     assert verdict([], ["doi:10.1/a"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "extends", "near"),
+    [
+        ("10.5281/ice.1.v1", "10.5281/ice.1.v2", True, True),
+        ("10.5281/ice.1/v1", "10.5281/ice.1", True, True),
+        ("10.5281/ice.1", "10.5281/ice.1.s001", True, False),
+        ("10.5281/ice.1", "10.5281/ice.2", False, True),
+        ("10.5281/ice.1", "10.1109/tx.88", False, False),
+    ],
+)
+def test_identifiers_in_conflict_may_be_versions_or_mistyped(left: str, right: str, extends: bool, near: bool) -> None:
+    row = compared({"identifiers": [f"doi:{left}"]}, {"identifiers": [f"doi:{right}"]})
+    assert row["identifier_extends"] == extends and (row["identifier_ratio"] >= 0.9) == near
+    assert compared({}, {"identifiers": [f"doi:{right}"]})["identifier_ratio"] is None
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "first", "gap", "last", "whole"),
+    [
+        ("10-19", "10-19", True, 0, True, True),
+        ("10-19", "10-9", True, 0, True, True),
+        ("10-19", "10-18", True, 0, False, False),
+        ("121-8", "121-128", True, 0, True, True),
+        ("10-19", "12-19", False, 2, True, False),
+        ("10", "10", True, 0, None, None),
+        ("10", "10-19", True, 0, None, None),
+        ("S12-S14", "12-14", False, 0, False, False),
+        ("10-19", None, None, None, None, None),
+    ],
+)
+def test_pages(left: str, right: str | None, first: object, gap: object, last: object, whole: object) -> None:
+    for one, other in ((left, right), (right, left)):
+        row = compared({"pages": one}, {"pages": other})
+        assert (row["pages_agree"], row["page_gap"], row["last_pages_agree"], row["page_range_agrees"]) == (
+            first,
+            gap,
+            last,
+            whole,
+        )
 
 
 def test_places_agree_differ_or_are_unknown() -> None:
