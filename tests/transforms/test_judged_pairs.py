@@ -13,8 +13,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from transforms.clean import SourceDefaults, clean_records
+from transforms.match.blocking import candidate_pairs
+from transforms.match.comparison import compare_pairs
+from transforms.match.decision import decide_pairs
+from transforms.match.features import record_features
 from transforms.match.matching import Matched, match_records
 from transforms.schemas import RELATIONS
 
@@ -214,6 +219,18 @@ def test_one_run_finds_of_each_pair_what_a_run_of_its_kind_finds(find) -> None:
         if one.found != other.found
     ]
     assert not differing, "\n".join(differing)
+
+
+def test_verdicts_are_the_same_from_both_sides(cleaned: pl.DataFrame) -> None:
+    """Which record is the left one is chance: of the lesser key."""
+    features = record_features(cleaned.drop("source_key"))
+    pairs = candidate_pairs(features)
+    swapped = pairs.rename({"row_l": "row_r", "row_r": "row_l"}).select(pairs.columns)
+    names = ["row_l", "row_r", "status", "reason", "relation"]
+    one = decide_pairs(compare_pairs(pairs, features)).select(names)
+    other = decide_pairs(compare_pairs(swapped, features)).rename({"row_l": "row_r", "row_r": "row_l"}).select(names)
+    assert one.height > 1000
+    assert_frame_equal(one, other.with_columns(pl.col("relation").replace(RELATIONS)))
 
 
 def test_relations_of_versions_are_named_as_judged(find) -> None:
