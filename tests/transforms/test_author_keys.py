@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.match.author_keys import author_keys, author_texts, family_initials
+from transforms.match.author_keys import author_keys, author_texts, author_words, family_initials
 
 AUTHORS = pl.List(pl.Struct({"name": pl.String, "family": pl.String, "given": pl.String}))
 
@@ -25,7 +25,8 @@ def lists(*names: list[str] | None) -> pl.Series:
 
 
 def keys(*names: str) -> tuple[list[int], list[int]]:
-    return author_keys(lists(list(names))).select("families", "author_words").row(0)
+    authors = lists(list(names))
+    return author_keys(authors)["families"][0].to_list(), author_words(authors)[0].to_list()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,8 @@ def test_names_glued_together_or_split_otherwise_share_their_words() -> None:
 @pytest.mark.parametrize("names", [[], None, ["..."], ["="]])
 def test_lists_without_names_have_no_keys(names: list[str] | None) -> None:
     found = author_keys(lists(names, ["Lee"]))
-    assert not (found["families"].list.len().fill_null(0)[0] or found["author_words"].list.len().fill_null(0)[0])
+    assert not found["families"].list.len().fill_null(0)[0]
+    assert not author_words(lists(names)).list.len().fill_null(0)[0]
     assert found["first_family"][0] is None and found["first_family"][1] is not None
     assert not author_texts(lists(names))[0]
 

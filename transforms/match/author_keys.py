@@ -1,4 +1,7 @@
-"""This module makes the keys by which lists of authors are compared: family names, and all words of the names."""
+"""This module makes the keys by which lists of authors are compared: family names, and all words of the names.
+
+Keys are hashes of the names: two that fall together count one too many.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,26 @@ from transforms.text import folded_letters
 
 
 def author_keys(authors: pl.Series) -> pl.DataFrame:
-    """The columns families, first_family and author_words of lists of authors, row by row.
+    """The columns families and first_family of lists of authors, row by row.
 
-    families: the family names folded, in order; a group author counts with its whole name. author_words: all words of two
-    letters or more, which find names that a source has glued together or split otherwise. Both lists hold hashes: two names
-    falling together count one too many.
+    families: the family names folded, in order; a group author counts with its whole name.
 
     >>> names = [{"name": "Ana Le Roy", "family": "Le Roy", "given": "Ana"}, {"name": "ICE Group", "family": None}]
     >>> keys = author_keys(pl.Series([names, []]))
-    >>> keys["first_family"].to_list(), keys["families"].list.len().to_list(), keys["author_words"].list.len().to_list()
-    (['leroy', None], [2, 0], [5, 0])
+    >>> keys["first_family"].to_list(), keys["families"].list.len().to_list()
+    (['leroy', None], [2, 0])
     """
     families = _keys(_lines(authors, _known_name()))
-    return pl.DataFrame(
-        {"families": families, "first_family": families.list.first(), "author_words": _words(_lines(authors, _field("name")))}
-    ).with_columns(_hashes("families", "author_words"))
+    return pl.DataFrame({"families": _hashes(families), "first_family": families.list.first()})
+
+
+def author_words(authors: pl.Series) -> pl.Series:
+    """All words of two letters or more in the names of each list: they find names that a source has glued or split otherwise.
+
+    >>> author_words(pl.Series([[{"name": "Ana Le Roy"}, {"name": "ICE Group"}], []])).list.len().to_list()
+    [5, 0]
+    """
+    return _hashes(_words(_lines(authors, _field("name"))))
 
 
 def family_initials(authors: pl.Series) -> pl.Series:
@@ -35,7 +43,7 @@ def family_initials(authors: pl.Series) -> pl.Series:
     """
     given = _field("given")
     with_initial = pl.when(given.is_not_null()).then(pl.concat_str(_known_name(), given.str.slice(0, 1)))
-    return _keys(_lines(authors, with_initial)).alias("initials").to_frame().select(_hashes("initials")).to_series()
+    return _hashes(_keys(_lines(authors, with_initial)))
 
 
 def author_texts(authors: pl.Series) -> pl.Series:
@@ -63,13 +71,19 @@ def _lines(authors: pl.Series, name: pl.Expr) -> pl.Series:
 
 def _keys(lines: pl.Series) -> pl.Series:
     """Of each line its letters and digits, as `transforms.text.letters_key` has them; lines without any are left out."""
-    plain = lines.str.to_lowercase().str.replace_all(r"[^0-9a-z\n]+", "")
     is_rich = _is_rich(lines)
-    return on_rows(plain, is_rich, lambda _: _letters(lines.filter(is_rich))).str.extract_all(r"[^\n]+")
+    plain = on_rows(lines.str.to_lowercase(), is_rich, folded_letters)
+    letters = on_rows(plain.str.replace_all(r"[^0-9a-z\n]+", ""), is_rich, lambda _: _letters(plain.filter(is_rich)))
+    # Split, not extracted by a pattern, which costs five times as much; but then no name may be empty.
+    has_gap = letters.str.contains("\n\n", literal=True) | letters.str.starts_with("\n") | letters.str.ends_with("\n")
+    letters = on_rows(letters, has_gap, lambda rows: rows.str.replace_all(r"\n+", "\n").str.strip_chars("\n"))
+    is_empty = (letters == "").fill_null(False)
+    names = letters.alias("names").str.split("\n").to_frame()
+    return names.select(pl.when(is_empty).then(pl.lit([], pl.List(pl.String))).otherwise("names").alias("names")).to_series()
 
 
-def _letters(lines: pl.Series) -> pl.Series:
-    return folded_letters(lines).str.replace_all(r"[^\p{L}\p{N}\p{M}\n]+", "")
+def _letters(folded: pl.Series) -> pl.Series:
+    return folded.str.replace_all(r"[^\p{L}\p{N}\p{M}\n]+", "")
 
 
 def _words(lines: pl.Series) -> pl.Series:
@@ -81,5 +95,5 @@ def _is_rich(lines: pl.Series) -> pl.Series:
     return (lines.str.len_bytes() != lines.str.len_chars()).fill_null(False)
 
 
-def _hashes(*columns: str) -> pl.Expr:
-    return pl.col(columns).list.eval(pl.element().hash(0))
+def _hashes(texts: pl.Series) -> pl.Series:
+    return texts.to_frame("texts").select(pl.col("texts").list.eval(pl.element().hash(0))).to_series()

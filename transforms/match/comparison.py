@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 from rapidfuzz import fuzz
 
 from transforms.identifiers import SCHEME_ORDER
-from transforms.match.author_keys import author_texts, family_initials
+from transforms.match.author_keys import author_texts, author_words, family_initials
 from transforms.match.title_words import word_difference
 from transforms.text import abstract_key
 from transforms.venue_agreement import venue_agreement
@@ -57,8 +57,8 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
       sides), title_own_max?, titles_opposed (those words contradict)
     - title_numbers_differ, title_numbers_conflict: the numbers in the titles; in conflict where each has one of its own
     - kind_l?, kind_r?: what a title is that speaks of another paper (`title_kind`); kinds_differ; parts (both say so)
-    - abstract_ratio? (null also for other titles at one place), abstract_characters (of the shorter), abstracts_equal,
-      abstract_is_boilerplate (of either)
+    - abstract_ratio?, abstract_characters (of the shorter), abstracts_equal: of the first 500 characters, and null, 0 and false
+      where no rule asks (see `_abstracts`); abstract_is_boilerplate (of either)
     - authors_shared_count?, authors_equal?, authors_ratio? (words of the names shared, of the shorter list),
       families_ratio?, authors_fuzzy? (likeness of the lists as text, where they share too little), authors_missing_count
     - identifier_ratio?: likeness of the strongest identifiers, where they are in conflict
@@ -68,22 +68,23 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?
       (the first), page_gap?, last_pages_agree? ("221-8" ends as "221-228" does), same_place (venue, volume and first page)
     """
-    # In slices, as what is gathered of the two sides takes more room than what is said of them.
-    slices = [_compared(part, features) for part in pairs.iter_slices(_SLICE_PAIRS)]
-    return pl.concat(slices or [_compared(pairs, features)])
+    # In slices, as what is gathered of the two sides takes more room than what is said of them; venues in one, as a few
+    # thousand stand in all pairs.
+    slices = [_compared(part, features) for part in pairs.iter_slices(_SLICE_PAIRS)] or [_compared(pairs, features)]
+    compared = pl.concat(slices, rechunk=True)
+    same_place = (pl.col("venues_agree") & pl.col("volumes_agree") & pl.col("pages_agree")).fill_null(False)
+    return pl.concat([compared, _venues(compared, features)], how="horizontal").with_columns(same_place=same_place)
 
 
 def _compared(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    """`pairs` with all columns but those on venues."""
     # Polars 2.1 panics where set operations meet columns in several chunks, one of them empty.
     pairs = pairs.rechunk()
     sides = _sides(pairs, features, [name for name in features.columns if name not in _ASKED_OF_FEW])
     aspects = sides.select(*_titles(), *_authors(), *_places(), *_boilerplate())
     compared = pl.concat([pairs, aspects, _title_ratios(sides).to_frame(), _identifiers(sides)], how="horizontal")
-    compared = pl.concat([compared, _title_words(compared, features), _names(compared, features)], how="horizontal")
-    venues = _venues(compared, features)
-    return pl.concat([compared, venues, _abstracts(compared, features)], how="horizontal").with_columns(
-        (pl.col("venues_agree") & pl.col("volumes_agree") & pl.col("pages_agree")).fill_null(False).alias("same_place")
-    )
+    compared = pl.concat([compared, _title_words(compared, features), _author_words(compared, features)], how="horizontal")
+    return pl.concat([compared, _names(compared, features), _abstracts(compared, features)], how="horizontal")
 
 
 def _sides(pairs: pl.DataFrame, features: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -151,15 +152,11 @@ def _authors() -> list[pl.Expr]:
     count_l, count_r = pl.col("families_l").list.len(), pl.col("families_r").list.len()
     missing = (count_l == 0).cast(pl.UInt8) + (count_r == 0).cast(pl.UInt8)
     shared = pl.col("families_l").list.set_intersection(pl.col("families_r")).list.len()
-    words = pl.col("author_words_l").list.set_intersection(pl.col("author_words_r")).list.len()
-    word_count = pl.min_horizontal(pl.col("author_words_l").list.len(), pl.col("author_words_r").list.len())
     return [
         missing.alias("authors_missing_count"),
         pl.when(missing == 0).then(shared).cast(pl.Int32).alias("authors_shared_count"),
         pl.when(missing == 0).then((shared == count_l) & (shared == count_r)).alias("authors_equal"),
-        ((shared > 0) & (words <= shared)).alias("families_only"),
         pl.when(missing == 0).then(shared / pl.min_horizontal(count_l, count_r)).alias("families_ratio"),
-        pl.when(missing == 0).then(words / word_count).fill_nan(0).alias("authors_ratio"),
     ]
 
 
@@ -181,17 +178,44 @@ def _places() -> list[pl.Expr]:
     ]
 
 
-def _venues(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
-    """Columns venues_agree and venues_differ; both are false where no rule asks for them.
+def _may_ask_more(compared: pl.DataFrame) -> pl.Series:
+    """Whether a rule may ask for the venues of a pair or all words of its authors: those that cost most.
 
-    Of other titles without an identifier in common no rule does, unless they stand on the same pages of one volume. They are
-    half of the pairs of venues, at some 20 µs each.
+    Of other titles without an identifier in common none does, unless they stand on the same pages of one volume: half of the
+    distinct pairs of venues, at some 20 µs each.
     """
     is_other = (pl.col("titled_count") == 2) & (pl.col("title_ratio") < OTHER_TITLE_RATIO) & ~pl.col("title_extends")
-    may_ask = (
-        pl.col("generic") | pl.col("identifier_shared").is_not_null() | pl.col("page_range_agrees") & pl.col("volumes_agree")
+    on_pages = (pl.col("page_range_agrees") & pl.col("volumes_agree")).fill_null(False)
+    is_open = pl.col("generic") | pl.col("identifier_shared").is_not_null() | on_pages
+    return compared.select(is_open | ~is_other.fill_null(False)).to_series()
+
+
+def _made_once(pairs: pl.DataFrame, values: pl.Series, key: Callable[[pl.Series], pl.Series]) -> list[pl.Series]:
+    """The keys of both sides' values, made once for each record."""
+    rows = pl.concat([pairs["row_l"], pairs["row_r"]]).unique().sort()
+    keys = key(values.gather(rows))
+    return [keys.gather(rows.search_sorted(pairs[f"row_{side}"])).alias(f"key_{side}") for side in ("l", "r")]
+
+
+def _author_words(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    """Columns authors_ratio and families_only (no more words in common than family names); null and false where not asked."""
+    asked = _may_ask_more(compared) & (compared["authors_missing_count"] == 0)
+    pairs = compared.filter(asked).select("row_l", "row_r", shared="authors_shared_count")
+    words = pl.col("key_l").list.set_intersection("key_r").list.len()
+    word_count = pl.min_horizontal(pl.col("key_l").list.len(), pl.col("key_r").list.len())
+    keys = _made_once(pairs, features["authors"], author_words)
+    found = pairs.with_columns(keys).select(
+        authors_ratio=(words / word_count).fill_nan(0), families_only=(pl.col("shared") > 0) & (words <= pl.col("shared"))
     )
-    asked = compared.select(~(is_other & ~may_ask.fill_null(False)).fill_null(False)).to_series()
+    nothing = pl.DataFrame({"authors_ratio": [None], "families_only": [False]}, schema=found.schema)
+    return pl.DataFrame(
+        [column.new_from_index(0, asked.len()).scatter(asked.arg_true(), found[column.name]) for column in nothing]
+    )
+
+
+def _venues(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    """Columns venues_agree and venues_differ; both are false where no rule asks for them."""
+    asked = _may_ask_more(compared)
     agreement = venue_agreement(_sides(compared.filter(asked), features, ["venue", "venue_id"]))
     said = pl.Series([None], dtype=pl.String).new_from_index(0, compared.height).scatter(asked.arg_true(), agreement)
     return pl.DataFrame(
@@ -269,11 +293,8 @@ def _abstracts(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     asked = pairs.filter(
         pl.col("start_l").is_not_null() & pl.col("start_r").is_not_null(), has_support | _agree("start"), ~is_one
     )
-    rows = pl.concat([asked["row_l"], asked["row_r"]]).unique()
-    texts = features["abstract"].gather(rows).str.slice(0, _ABSTRACT_CHARACTERS).alias("abstract")
-    keys = texts.to_frame().select(rows.alias("row"), key=abstract_key(pl.col("abstract")))
-    for side in ("l", "r"):
-        asked = asked.join(keys.rename({"row": f"row_{side}", "key": f"key_{side}"}), on=f"row_{side}", how="left")
+    keys = _made_once(asked, features["abstract"], _abstract_keys)
+    asked = asked.with_columns(keys)
     asked = asked.with_columns(characters=pl.min_horizontal(pl.col("key_l", "key_r").str.len_chars()))
     # Over the common length, as one abstract may be cut short, with or without saying so.
     cut = asked.select(
@@ -285,6 +306,11 @@ def _abstracts(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
         pl.col("characters").fill_null(0).alias("abstract_characters"),
         pl.col("equal").fill_null(False).alias("abstracts_equal"),
     )
+
+
+def _abstract_keys(abstracts: pl.Series) -> pl.Series:
+    starts = abstracts.str.slice(0, _ABSTRACT_CHARACTERS).alias("abstract").to_frame()
+    return starts.select(abstract_key(pl.col("abstract"))).to_series()
 
 
 def _filled_ratios(texts: pl.DataFrame, name: str) -> pl.DataFrame:
