@@ -78,8 +78,6 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
 
 def _compared(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     """`pairs` with all columns but those on venues."""
-    # Polars 2.1 panics where set operations meet columns in several chunks, one of them empty.
-    pairs = pairs.rechunk()
     sides = _sides(pairs, features, [name for name in features.columns if name not in _ASKED_OF_FEW])
     aspects = sides.select(*_titles(), *_authors(), *_places(), *_boilerplate())
     compared = pl.concat([pairs, aspects, _title_ratios(sides).to_frame(), _identifiers(sides)], how="horizontal")
@@ -91,7 +89,8 @@ def _sides(pairs: pl.DataFrame, features: pl.DataFrame, columns: Sequence[str]) 
     """The columns of both records of each pair, as …_l and …_r."""
     chosen = features.select(columns)
     sides = (chosen[pairs[f"row_{side}"]].rename(lambda name, side=side: f"{name}_{side}") for side in ("l", "r"))
-    return pl.concat(sides, how="horizontal")
+    # Polars 2.1 panics where set operations meet columns in several chunks, one of them empty.
+    return pl.concat(sides, how="horizontal").rechunk()
 
 
 def likeness_ratios(left: Sequence[str], right: Sequence[str]) -> list[float]:
@@ -193,8 +192,8 @@ def _may_ask_more(compared: pl.DataFrame) -> pl.Series:
 def _made_once(pairs: pl.DataFrame, values: pl.Series, key: Callable[[pl.Series], pl.Series]) -> list[pl.Series]:
     """The keys of both sides' values, made once for each record."""
     rows = pl.concat([pairs["row_l"], pairs["row_r"]]).unique().sort()
-    keys = key(values.gather(rows))
-    return [keys.gather(rows.search_sorted(pairs[f"row_{side}"])).alias(f"key_{side}") for side in ("l", "r")]
+    keys = key(values.gather(rows)).rechunk()
+    return [keys.gather(rows.search_sorted(pairs[f"row_{side}"])).rechunk().alias(f"key_{side}") for side in ("l", "r")]
 
 
 def _author_words(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
@@ -261,7 +260,7 @@ def _names(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     alone = near & compared["families_only"].fill_null(False)
     asked = compared.filter(alone)
     if asked.height:
-        sides = {side: features["authors"].gather(asked[f"row_{side}"]) for side in ("l", "r")}
+        sides = {side: features["authors"].gather(asked[f"row_{side}"]).rechunk() for side in ("l", "r")}
         lists = pl.DataFrame({side: family_initials(authors) for side, authors in sides.items()})
         counts = pl.DataFrame({side: authors.list.len() for side, authors in sides.items()})
         others = lists.select(pl.col("l").list.set_intersection("r").list.len() == 0).to_series()
