@@ -221,6 +221,7 @@ WAITING = [
     ("a part more", ICE, but(ICE, title=f"{LONG}, Part II")),
     ("two replies in one issue", but(ISSUED, title=f"{LONG} - Reply", pages="100-101"), but(ISSUED, title=f"{LONG} - Reply", pages="110-111")),
     ("two reviews on the same pages", but(PLACED, title="Review of Salt roads by Cy Ng"), but(PLACED, title="Review of Dry bones by Di Wu")),
+    ("other titles and other abstracts on the same pages", but(PLACED, abstract=TEXT), but(PLACED, title="Dry bones", abstract=OTHER_TEXT)),
     ("a book and its review", but(IN_J_ICE, title="Salt roads of the old desert"), but(IN_J_ICE, title="Review of Salt roads of the old desert")),
     ("a protocol and its results", but(IN_J_ICE, title=LONG), but(IN_J_ICE, title=f"{LONG}: study protocol")),
     ("two countries one letter apart", but(IN_J_ICE, title="Warm ice in cold rivers of Iran"), but(IN_J_ICE, title="Warm ice in cold rivers of Iraq")),
@@ -228,6 +229,45 @@ WAITING = [
     ("groups by letter", but(IN_J_ICE, title="Group A of cold rivers of the north"), but(IN_J_ICE, title="Group B of cold rivers of the north")),
 ]  # fmt: skip
 """Pairs that are two papers, and that the rules still call one."""
+
+NG, BOTANY = {"authors": ["Cy Ng"]}, {"venue": "Annals of Botany"}
+TEXTS_DIFFER = ({"abstract": TEXT}, {"abstract": OTHER_TEXT})
+NUMBERS_DIFFER, PAGES_DIFFER = ({"number": "2"}, {"number": "3"}), ({"pages": "10-19"}, {"pages": "40-49"})
+
+CHANGES = {
+    "conflicting_doi_same_place": [NG, {"year": 2021}, {"volume": "4"}, {"title": "Dry bones"}, {"authors": []}, TEXTS_DIFFER],
+    "misspelt_doi": [NG, BOTANY, {"venue": None}, {"volume": None}, {"year": 2021}, {"title": "Dry bones"}, NUMBERS_DIFFER, PAGES_DIFFER, TEXTS_DIFFER, {"identifiers": [DOI_B]}, {"identifiers": [DOI_A + "0"]}],
+    "same_title_place": [NG, {"year": 2023}, {"volume": "4"}, {"pages": "30-39"}, {"title": "Dry bones"}, {"venue": "Annals of Botany"}],
+    "generic_same_issue": [NG, {"authors": []}, {"year": 2021}, {"number": "3"}, {"volume": "4"}, BOTANY, PAGES_DIFFER, {"title": LONG}],
+    "generic_same_page": [NG, {"year": 2021}, {"volume": "4"}, {"pages": "30-39"}, BOTANY, {"venue": None}, {"title": "Preface"}],
+    "generic_same_team": [NG, {"authors": ["Ana Lee"]}, {"authors": ["Ana Lee", "Cy Ng"]}, {"year": 2021}, BOTANY, {"venue": None}, {"title": "Preface"}, PAGES_DIFFER],
+    "recurring_title_page": [NG, {"authors": []}, {"year": 2021}, {"volume": None}, {"volume": "4"}, {"pages": "30"}, {"title": "Dry bones"}],
+    "near_title_pages": [{"title": "Dry bones"}, {"volume": None}, {"pages": "10-18"}, {"authors": []}, NG, {"year": 2023}],
+    "near_title_page": [NG, {"title": "Dry bones"}, {"pages": "30"}, {"year": 2023}, BOTANY],
+    "same_title_page_other_authors": [{"title": SHORT}, {"pages": "10"}, {"pages": "10-18"}, {"year": 2021}, {"volume": None}, BOTANY],
+    "alike_title_page": [NG, {"authors": []}, {"pages": "30-39"}, {"volume": "4"}, {"year": 2023}, NUMBERS_DIFFER, BOTANY],
+    "page_authors": [NG, {"authors": []}, {"year": 2021}, {"volume": None}, {"pages": "10"}, BOTANY, NUMBERS_DIFFER],
+    "near_title_issue": [NG, {"year": 2023, "authors": []}, {"number": "3"}, {"volume": "4"}, {"venue": None}, PAGES_DIFFER],
+    "alike_title_issue": [NG, {"year": 2023}, {"number": "3"}, {"volume": "4"}, {"venue": None}, PAGES_DIFFER, {"authors": []}],
+    "title_within_issue": [NG, {"year": 2023}, {"number": "3"}, {"volume": "4"}, {"venue": None}, PAGES_DIFFER, ({"title": SHORT}, {"title": f"{SHORT}: lessons from winters"})],
+    "untitled_same_place": [NG, {"authors": []}, {"year": 2021}, {"volume": "4"}, {"pages": "30"}, ({"title": LONG}, {"title": LONG})],
+    "untitled_same_issue": [NG, {"authors": []}, {"year": 2023}, {"number": "3"}, {"volume": "4"}, PAGES_DIFFER, TEXTS_DIFFER],
+    "same_title_abstract": [NG, {"authors": []}, {"year": 2023}, {"abstract": OTHER_TEXT}, ({"volume": "3"}, {"volume": "4"}), {"title": "Dry bones"}],
+    "near_title_abstract": [({}, {"year": 2023}), NG, {"abstract": OTHER_TEXT}, ({"volume": "3"}, {"volume": "4"}), {"title": "Dry bones"}],
+    "same_text_volume": [NG, {"authors": []}, {"year": 2021}, {"volume": None}, {"abstract": OTHER_TEXT}, {"title": "Dry bones"}],
+    "close_title_abstract": [NG, {"authors": []}, {"year": 2021}, {"volume": "4"}, {"venue": None}, BOTANY, {"abstract": OTHER_TEXT}, {"title": "Dry bones"}],
+    "same_title_numbered": [NG, {"authors": []}, {"year": 2021}, {"volume": None}, {"number": None}, PAGES_DIFFER, {"title": "Dry bones"}, ({"title": "Warm ice"}, {"title": "Warm ice"})],
+    "same_title_authors": [NG, {"authors": []}, {"year": 2021}, {"title": "Dry bones"}, ({"volume": "3"}, {"volume": "4"}), ({"venue": "Journal of Ice"}, BOTANY)],
+    "same_title_authors_venue": [NG, {"authors": []}, {"year": 2022}, {"volume": "4"}, {"venue": None}, ({"title": SHORT}, {"title": SHORT})],
+    "same_title_venue": [NG, {"year": 2021}, {"volume": "4"}, {"venue": None}, BOTANY, ({"title": "Warm ice"}, {"title": "Warm ice"})],
+    "same_title_one_conflict": [NG, {"authors": []}, {"year": 2021}, {"venue": None}, BOTANY, PAGES_DIFFER, NUMBERS_DIFFER, {"title": "Dry bones"}],
+    "alike_title_venue": [NG, {"authors": []}, {"year": 2021}, {"volume": "4"}, {"venue": None}, BOTANY, {"title": f"{LONG}, part II: lessons"}],
+    "same_title_year": [NG, {"year": 2021}, {"year": None}, {"title": "Dry bones"}, ({"venue": "Journal of Ice"}, BOTANY), PAGES_DIFFER],
+    "cut_title_authors": [NG, {"authors": []}, {"year": 2023}, {"title_is_cut": False}, {"title": "Warm ice in cold"}, ({"venue": "Journal of Ice"}, BOTANY), TEXTS_DIFFER],
+    "cut_title_abstract": [NG, ({}, {"year": 2023}), {"abstract": OTHER_TEXT}, {"title_is_cut": False}],
+    "same_abstract_untitled": [({"authors": ["Ana Lee"]}, NG), {"year": 2023}, {"abstract": OTHER_TEXT}],
+}  # fmt: skip
+"""What ends the reach of a matching rule: changes to the right record, or to both, of its cases in SHOULD."""
 
 UNRELATED = [
     ("generic titles", but(ICE, title="Editorial"), but(ICE, title="Editorial")),
@@ -256,6 +296,16 @@ def test_should_not_match(left: Row, right: Row, status: str, reason: str, relat
     """The right record is to the left what the relation's other direction says."""
     assert verdict(left, right, COLUMN_YEARS) == (status, reason, relation)
     assert verdict(right, left, COLUMN_YEARS) == (status, reason, RELATIONS.get(relation))
+
+
+@pytest.mark.parametrize("rule", list(CHANGES))
+def test_a_rule_holds_no_more_when_what_it_rests_on_is_changed(rule: str) -> None:
+    left, right = next(case[1:3] for case in SHOULD if case[3] == rule)
+    assert verdict(left, right, COLUMN_YEARS)[1] == rule
+    for change in CHANGES[rule]:
+        changes = change if isinstance(change, tuple) else ({}, change)
+        found = verdict(left | changes[0], right | changes[1], COLUMN_YEARS)
+        assert found is None or found[1] != rule, f"{rule} holds in spite of {change}"
 
 
 @pytest.mark.parametrize(("left", "right"), named(WAITING))
