@@ -335,13 +335,12 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
         "pair", first_l=first_l, first_r=first_r, bare_l=bare_l, bare_r=bare_r, agreeing=agreeing, both_filled=both_filled
     ).select(
         *("pair", "first_l", "first_r"),
-        identifier_shared=pl.col("agreeing").list.sort().list.first(),
+        identifier_shared=pl.col("agreeing").list.min(),
         identifier_extends=_extends_identifier(),
         identifier_conflict=pl.col("both_filled")
         .list.set_intersection(list(SCHEME_ORDER))
         .list.set_difference("agreeing")
-        .list.sort()
-        .list.first(),
+        .list.min(),
     )
     conflicting = schemes.filter(pl.col("identifier_conflict").is_not_null())
     ratios = likeness_ratios(conflicting["first_l"].to_list(), conflicting["first_r"].to_list())

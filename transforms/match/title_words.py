@@ -51,6 +51,8 @@ _OPPOSING_PREFIXES = (
     ("", "anti"),
     ("", "dis"),
 )
+_OPPOSED = frozenset(pair for first, second in _OPPOSING_PREFIXES for pair in ((first, second), (second, first)))
+_LONGEST_PREFIX = max(len(first) for first, _ in _OPPOSED)
 _SAYS_NOTHING = _STOP_WORDS | word_set("i ii iii iv v vi vii viii ix")
 _GREEK = word_set("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega")
 _MIN_STEM = 4
@@ -140,8 +142,7 @@ def _are_opposed(word: str, other: str) -> bool:
     """Whether two near words say the opposite: "men" and "women", "typical" and "atypical", "hyper-" and "hypo-"."""
     if other in _CONTRASTED.get(word, ()):
         return True
-    return word[-_MIN_STEM:] == other[-_MIN_STEM:] and any(
-        one.startswith(first) and len(one) - len(first) >= _MIN_STEM and two == second + one.removeprefix(first)
-        for one, two in ((word, other), (other, word))
-        for first, second in _OPPOSING_PREFIXES
-    )
+    if word[-_MIN_STEM:] != other[-_MIN_STEM:]:
+        return False
+    stems = range(max(_MIN_STEM, len(word) - _LONGEST_PREFIX, len(other) - _LONGEST_PREFIX), min(len(word), len(other)) + 1)
+    return any((word[:-stem], other[:-stem]) in _OPPOSED and word[-stem:] == other[-stem:] for stem in stems)
