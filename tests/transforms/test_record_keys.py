@@ -51,6 +51,24 @@ def test_a_number_and_its_text_are_two_values():
     assert keys_of({"year": 2024}) != keys_of({"year": "2024"})
 
 
+@pytest.mark.parametrize(
+    ("raw", "key"),
+    [
+        ('{"n": 18446744073709551617}', "kc4746b2d5249557e490372b3"),
+        ('{"n": -9223372036854775809}', "k1c8156dffc256f960d059d80"),
+        ('{"n": [1e400, NaN]}', "kba7a032e3f8432aa02b1fe62"),
+        ('{"n": "\\ud800"}', "k19a29345a28e01eafd13f171"),
+        ('{"n": -0, "f": 1E5, "b": true}', "k49297903d18aa8f1f0b5c512"),
+        ('{"n": {"b": 1, "a": [2.50, null]}}', "kd81032aa5dc00649c247a6a4"),
+        ("", "k3c34aec8cfa48b9e03636ffd"),
+        ("[1]", "kac25800d2693231ec4971e91"),
+    ],
+)
+def test_keys_of_numbers_and_texts_that_readers_of_json_treat_differently_never_change(raw, key):
+    rows = pl.DataFrame({"file_sha256": ["f"], "source_key": [None], "raw": [raw]})
+    assert record_keys(rows, source="demo", has_keys=False).to_list() == [key]
+
+
 def test_equal_records_of_one_file_are_counted():
     keys = keys_of({"t": "A"}, {"t": "B"}, {"t": "A"}, {"t": "A"})
     assert keys[2:] == [f"{keys[0]}#2", f"{keys[0]}#3"] and "#" not in keys[1]
