@@ -8,7 +8,7 @@ import polars as pl
 from rapidfuzz import fuzz
 
 from transforms.identifiers import SCHEME_ORDER
-from transforms.match.author_keys import author_texts, author_words, family_initials
+from transforms.match.author_keys import author_lines, author_texts, author_words, family_initials
 from transforms.match.title_words import word_difference
 from transforms.text import abstract_key
 from transforms.venue_agreement import venue_agreement
@@ -21,6 +21,9 @@ CLOSE_TITLE_RATIO = 0.75
 
 ALIKE_AUTHORS_RATIO = 0.6
 """From here on two lists of authors are one, whatever is missing or misread of it."""
+
+SAME_FAMILIES_RATIO = 0.5
+"""From here on two lists of family names are one."""
 
 _TITLE_CUT_CHARACTERS = 8
 """A cut title shorter than this is a prefix of too much to agree with anything."""
@@ -197,8 +200,18 @@ def _made_once(pairs: pl.DataFrame, values: pl.Series, key: Callable[[pl.Series]
 
 
 def _author_words(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
-    """Columns authors_ratio and families_only (no more words in common than family names); null and false where not asked."""
-    asked = _may_ask_more(compared) & (compared["authors_missing_count"] == 0)
+    """Columns authors_ratio and families_only (no more words in common than family names).
+
+    Null and false where a list is missing or no rule asks: of families that agree it is asked only whether other people may
+    bear them, so not of other titles, nor of the same names: half of the pairs.
+    """
+    may_ask = _may_ask_more(compared) & (compared["authors_missing_count"] == 0)
+    agree = (compared["families_ratio"] >= SAME_FAMILIES_RATIO).fill_null(False)
+    near = (compared["title_ratio"] >= CLOSE_TITLE_RATIO).fill_null(False)
+    equal = may_ask & near & compared["authors_equal"].fill_null(False)
+    left, right = _made_once(compared.filter(equal), features["authors"], author_lines)
+    same = pl.Series([False]).new_from_index(0, compared.height).scatter(equal.arg_true(), left == right)
+    asked = may_ask & ~(agree & (same | ~near))
     pairs = compared.filter(asked).select("row_l", "row_r", shared="authors_shared_count")
     words = pl.col("key_l").list.set_intersection("key_r").list.len()
     word_count = pl.min_horizontal(pl.col("key_l").list.len(), pl.col("key_r").list.len())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from transforms.match.blocking import ABSTRACT_PREFIX_CHARACTERS, CUT_TITLE_CHARACTERS, MIN_ABSTRACT_CHARACTERS
-from transforms.match.comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO
+from transforms.match.comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO, SAME_FAMILIES_RATIO
 
 NEAR_TITLE_RATIO = 0.9
 """From here on two titles are one with slips of the pen: over 40 characters, two letters changed each twenty."""
@@ -71,7 +71,7 @@ is_long = pl.col("title_characters") >= LONG_TITLE_CHARACTERS
 longest_start = pl.col("cut_title_characters") >= CUT_TITLE_CHARACTERS
 untitled = pl.col("titled_count") < 2
 
-authors_same = ((pl.col("families_ratio") >= 0.5) | (pl.col("authors_ratio") >= ALIKE_AUTHORS_RATIO)).fill_null(
+authors_same = ((pl.col("families_ratio") >= SAME_FAMILIES_RATIO) | (pl.col("authors_ratio") >= ALIKE_AUTHORS_RATIO)).fill_null(
     False
 ) & ~pl.col("initials_differ")
 authors_share = (
