@@ -32,10 +32,10 @@ def record_keys(records: pl.DataFrame, *, source: str, has_keys: bool) -> pl.Ser
     """
     # Row by row: Polars' own hash is not the same in every version. 1.5 s for 100,000 records of 1,800 characters.
     long = pl.col("raw").str.contains(_LONG_NUMBER).alias("has_long_number")
-    columns = records.select("file_sha256", pl.col("source_key").cast(pl.String), "raw", long)
+    columns = records.select("file_sha256", pl.col("source_key").cast(pl.String), "raw", long).get_columns()
     seen: dict[tuple[str, str], int] = {}
     keys = []
-    for file, source_key, text, has_long_number in columns.rows():
+    for file, source_key, text, has_long_number in zip(*(column.to_list() for column in columns), strict=True):
         if has_keys and source_key:
             key = _hashed({"key": source_key, "source": source})
         else:
