@@ -34,6 +34,8 @@ def record_notes(staged: pl.DataFrame, records: pl.DataFrame) -> pl.DataFrame:
             value.str.slice(0, _VALUE_CHARACTERS).alias("value"),
         )
         for field, note, value, is_so in _notes()
+        # There is nothing to say of what no record has, and it is asked of most columns of most files.
+        if any(staged[name].null_count() < staged.height for name in value.meta.root_names())
     ]
     return pl.concat([pl.Schema(schema).to_frame(), *notes]).sort("file_sha256", *RECORD_NOTES.sort_key)
 
