@@ -54,7 +54,9 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
             threads.submit(keyed.select, abstract_start_key(pl.col("abstract")).alias("abstract_key")),
         )
         features = pl.concat([keyed, *(part.result() for part in parts)], how="horizontal")
-    identifiers = _identifier_lists(evidence_identifiers(keyed))
+    # Joined to the keys alone: a join copies all columns, abstracts and authors too.
+    listed = _identifier_lists(evidence_identifiers(keyed))
+    identifiers = keyed.select("record_key").join(listed, on="record_key", how="left", maintain_order="left")
     boilerplate = is_carried_by_many_titles("abstract_key") | pl.col("abstract_key").str.contains(_WITHDRAWN)
     return (
         features.drop("title", "identifiers", "volume", "number", "pages")
@@ -63,8 +65,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
             (pl.col("is_generic_name") | _recurs()).alias("is_generic"),
             boilerplate.fill_null(False).alias("abstract_is_boilerplate"),
         )
-        .join(identifiers, on="record_key", how="left", maintain_order="left")
-        .with_columns(pl.col("identifiers", "schemes").fill_null([]))
+        .hstack(identifiers.select(pl.col("identifiers", "schemes").fill_null([])))
     )
 
 
