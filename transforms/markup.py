@@ -100,7 +100,10 @@ def plain(text: str) -> str:
 
 def _has_sign(text: str) -> bool:
     """Whether a text holds what may be mark-up; sign by sign, as that is ten times faster than one pattern."""
-    return any(sign in text for sign in _SIGNS) or (not text.isascii() and _APART.search(text) is not None)
+    for sign in _SIGNS:
+        if sign in text:
+            return True
+    return not text.isascii() and _APART.search(text) is not None
 
 
 def _without_markup(text: str) -> str:
