@@ -70,6 +70,8 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
       both are filled and disjoint
     - year_gap?, venues_agree, venues_differ (both known and not the same), volumes_agree?, numbers_agree?, pages_agree?
       (the first), page_gap?, last_pages_agree? ("221-8" ends as "221-228" does), same_place (venue, volume and first page)
+
+    Venues and words of names are asked only of pairs where a rule may depend on them: see `_may_ask_more`, `_author_words`.
     """
     # In slices, as what is gathered of the two sides takes more room than what is said of them; venues in one, as a few
     # thousand stand in all pairs.
@@ -91,7 +93,7 @@ def _compared(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
 def _sides(pairs: pl.DataFrame, features: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """The columns of both records of each pair, as …_l and …_r."""
     chosen = features.select(columns)
-    sides = (chosen[pairs[f"row_{side}"]].rename(lambda name, side=side: f"{name}_{side}") for side in ("l", "r"))
+    sides = (chosen[pairs[f"row_{side}"]].select(pl.all().name.suffix(f"_{side}")) for side in ("l", "r"))
     # Polars 2.1 panics where set operations meet columns in several chunks, one of them empty.
     return pl.concat(sides, how="horizontal").rechunk()
 
