@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 ALIASES = pl.read_csv(ROOT / "config" / "venues.csv", infer_schema=False)
 SOURCE = SourceDefaults("demo")
+STAGED_RECORDS_SCHEMA = polars_schema(STAGED_RECORDS.columns)
 
 
 def staged(*records):
@@ -192,6 +193,28 @@ def test_the_order_of_the_rows_makes_no_difference():
     rows = staged({"title_raw": "B", "authors_raw": "Ann Lee"}, {}, {"title_raw": "A"}, {"title_raw": "A"})
     results = [clean_records(frame, source=SOURCE, venue_aliases=ALIASES) for frame in (rows, rows.reverse())]
     assert results[0].records.equals(results[1].records) and results[0].rejects.equals(results[1].rejects)
+
+
+@pytest.mark.parametrize("source", [SOURCE, SourceDefaults("demo", venue="ICML", year=2020)])
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"title_raw": "A"},
+        {"title_raw": "A", "volume_raw": "12(3)"},
+        {"title_raw": "A", "venue_raw": "ICLR 2024 poster"},
+        {"title_raw": "A", "urls_raw": ["https://openaccess.thecvf.com/content_CVPR_2020/papers/L_A_CVPR_2020_paper.pdf"]},
+        {"title_raw": "A", "keywords_raw": "maps; trees", "tags_raw": "ICLR 2023,Oral"},
+        {"title_raw": "A", "number_raw": "n/a", "pages_raw": "-", "author_names_raw": ["Anonymous"]},
+    ],
+)
+def test_a_record_is_cleaned_alike_beside_others_that_fill_all_columns_and_alone(record, source):
+    texts = {name: "ICML 2019" for name, dtype in STAGED_RECORDS_SCHEMA.items() if dtype == pl.String and name.endswith("_raw")}
+    full = {**texts, "urls_raw": ["https://a.org/b"], "author_names_raw": ["Ann Lee"], "raw": "{}"}
+    alone, beside = (
+        clean_records(in_file("f", staged(*rows)), source=source, venue_aliases=ALIASES) for rows in ([record], [record, full])
+    )
+    assert alone.records.equals(beside.records.filter(ordinal=1))
+    assert alone.notes.equals(beside.notes.filter(record_id="f:1"))
 
 
 def test_files_cleaned_together_are_as_if_cleaned_one_by_one():
