@@ -14,15 +14,17 @@ from transforms.text import folded_letters
 def author_keys(authors: pl.Series) -> pl.DataFrame:
     """The columns families and first_family of lists of authors, row by row.
 
-    families: the family names folded, in order; a group author counts with its whole name.
+    families: the family names folded, in order; a group author counts with its whole name. first_family: the last word of the
+    first, as "Bachelet Jeria" may be another source's "Jeria".
 
     >>> names = [{"name": "Ana Le Roy", "family": "Le Roy", "given": "Ana"}, {"name": "ICE Group", "family": None}]
     >>> keys = author_keys(pl.Series([names, []]))
     >>> keys["first_family"].to_list(), keys["families"].list.len().to_list()
-    (['leroy', None], [2, 0])
+    (['roy', None], [2, 0])
     """
-    families = _keys(_lines(authors, _known_name()))
-    return pl.DataFrame({"families": _hashes(families), "first_family": families.list.first()})
+    lines = _lines(authors, _known_name())
+    first = _keys(lines.str.extract(r"^[^\n]*?([^\s\n]+)\s*(?:\n|$)")).list.first()
+    return pl.DataFrame({"families": _hashes(_keys(lines)), "first_family": first})
 
 
 def author_words(authors: pl.Series) -> pl.Series:

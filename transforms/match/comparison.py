@@ -57,7 +57,8 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
       cut_title_characters?, title_ratio?
     - title_extends: one title is the start of the other, cut short or not
     - title_own_count? (content words that only one of the two titles has, slips of the pen not counted: the lesser of both
-      sides), title_own_max?, titles_opposed (those words contradict)
+      sides), title_own_max?, titles_opposed (those words contradict),
+      title_names_other_work ("study protocol"), titles_reordered (the words of both stand in another order)
     - title_numbers_differ, title_numbers_conflict: the numbers in the titles; in conflict where each has one of its own
     - kind_l?, kind_r?: what a title is that speaks of another paper (`title_kind`); kinds_differ; parts (both say so)
     - abstract_ratio?, abstract_characters (of the shorter), abstracts_equal: of the first 500 characters, and null, 0 and false
@@ -143,6 +144,7 @@ def _titles() -> list[pl.Expr]:
         pl.col("title_kind_r").alias("kind_r"),
         pl.col("title_kind_l").ne_missing(pl.col("title_kind_r")).alias("kinds_differ"),
         *((pl.col(f"venue_kind_{side}") == "preprint").fill_null(False).alias(f"is_preprint_{side}") for side in ("l", "r")),
+        (pl.col("is_translation_l") != pl.col("is_translation_r")).alias("one_is_translation"),
         (pl.col("is_part_l") | pl.col("is_part_r")).alias("part_of_either"),
         (pl.col("is_part_l") & pl.col("is_part_r")).alias("parts"),
     ]
@@ -170,6 +172,10 @@ def _places() -> list[pl.Expr]:
     letters_agree = (first_l.str.extract(r"^([a-z]*)") == first_r.str.extract(r"^([a-z]*)")).fill_null(False)
     last_agree = last_l == last_r
     is_range = (last_l != first_l) & (last_r != first_r)
+    # "c37-c42" is 37-42 where one source leaves the letter out.
+    last_digits_l, last_digits_r = (page.str.extract(r"(\d+)") for page in (last_l, last_r))
+    one_plain = ~(first_l.str.contains(r"^[a-z]") & first_r.str.contains(r"^[a-z]"))
+    digits_agree = one_plain & (digits_l == digits_r) & (last_digits_l == last_digits_r)
     return [
         (pl.col("year_l") - pl.col("year_r")).abs().alias("year_gap"),
         _agree("volume_key").alias("volumes_agree"),
@@ -178,7 +184,7 @@ def _places() -> list[pl.Expr]:
         (digits_l - digits_r).abs().alias("page_gap"),
         letters_agree.alias("page_letters_agree"),
         last_agree.alias("last_pages_agree"),
-        ((first_l == first_r) & last_agree & is_range).alias("page_range_agrees"),
+        (((first_l == first_r) & last_agree | digits_agree) & is_range).alias("page_range_agrees"),
     ]
 
 
@@ -238,7 +244,7 @@ def _venues(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
 
 
 def _title_words(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
-    """Columns title_own_count, title_own_max and titles_opposed; null ones for titles with too little in common."""
+    """Columns of `word_difference`: title_own_count, title_own_max (null for titles with too little in common), and flags."""
     texts = compared.select("row_l", "row_r", equal="titles_equal", ratio="title_ratio").with_row_index("pair")
     grey = texts.filter(~pl.col("equal"), pl.col("ratio") >= OTHER_TITLE_RATIO)
     words = (features["title_words"].gather(grey[f"row_{side}"]).to_list() for side in ("l", "r"))
@@ -246,12 +252,14 @@ def _title_words(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame
     counted = grey.select("pair").with_columns(
         pl.Series("own_min", [min(d.own_l, d.own_r) for d in found], pl.Int32),
         pl.Series("own_max", [max(d.own_l, d.own_r) for d in found], pl.Int32),
-        pl.Series("opposed", [d.opposed for d in found], pl.Boolean),
+        *(pl.Series(name, [getattr(d, name) for d in found], pl.Boolean) for name in ("opposed", "other_work", "reordered")),
     )
     return texts.join(counted, on="pair", how="left", maintain_order="left").select(
         pl.when("equal").then(0).otherwise("own_min").alias("title_own_count"),
         pl.when("equal").then(0).otherwise("own_max").alias("title_own_max"),
         pl.col("opposed").fill_null(False).alias("titles_opposed"),
+        pl.col("other_work").fill_null(False).alias("title_names_other_work"),
+        pl.col("reordered").fill_null(False).alias("titles_reordered"),
     )
 
 
@@ -298,12 +306,21 @@ def _abstracts(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     """
     starts = (features["abstract_key"].gather(compared[f"row_{side}"]) for side in ("l", "r"))
     pairs = compared.select(
-        *("row_l", "row_r", "titles_equal", "editions_differ", "title_ratio", "identifier_shared", "identifier_conflict"),
+        *(
+            "row_l",
+            "row_r",
+            "titles_equal",
+            "editions_differ",
+            "title_ratio",
+            "identifier_shared",
+            "identifier_conflict",
+            "page_range_agrees",
+        ),
         *(start.alias(f"start_{side}") for start, side in zip(starts, ("l", "r"), strict=True)),
     ).with_row_index("pair")
     is_shared = pl.col("identifier_shared").is_not_null()
     is_one = pl.col("titles_equal") & ~pl.col("editions_differ") & is_shared & pl.col("identifier_conflict").is_null()
-    has_support = (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True) | is_shared
+    has_support = (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True) | is_shared | pl.col("page_range_agrees")
     asked = pairs.filter(
         pl.col("start_l").is_not_null() & pl.col("start_r").is_not_null(), has_support | _agree("start"), ~is_one
     )
@@ -368,4 +385,9 @@ def _identifiers(sides: pl.DataFrame) -> pl.DataFrame:
 def _extends_identifier() -> pl.Expr:
     """Whether one identifier is the other with a version or a supplement behind it ("…/v1" and "…/v2", "….s001", "…u")."""
     left, right = pl.col("bare_l"), pl.col("bare_r")
-    return (left.str.starts_with(right) | right.str.starts_with(left)).fill_null(False)
+    behind = [longer.str.slice(shorter.str.len_chars()) for longer, shorter in ((left, right), (right, left))]
+    starts = [left.str.starts_with(right), right.str.starts_with(left)]
+    # "…/ice.1" and "…/ice.10" are two papers.
+    return pl.any_horizontal(start & ~rest.str.contains(r"^\d") for start, rest in zip(starts, behind, strict=True)).fill_null(
+        False
+    )

@@ -46,6 +46,8 @@ def _relation() -> pl.Expr:
         .then(pl.lit("preprint_of"))
         .when(preprint_r & ~preprint_l)
         .then(pl.lit("has_preprint"))
+        .when(pl.col("one_is_translation"))
+        .then(pl.lit("translation_of"))
         .otherwise(pl.lit("version_of"))
     )
     return (

@@ -26,6 +26,9 @@ TELLING_TITLE_CHARACTERS = 15
 LONG_TITLE_CHARACTERS = 25
 """From here on a title is one paper's: columns ("Trade press news", "Ask the expert") have fewer letters."""
 
+SUBTITLE_WORDS = 3
+"""With so many words of its own, and a number among them, a title has a subtitle; with fewer it may be another part or year."""
+
 NEAR_PAGES = 5
 """First pages that lie so near are one, mistyped, where all else agrees: no article is shorter in the journals of the sets."""
 
@@ -54,13 +57,21 @@ numbers_conflict = pl.col("title_numbers_conflict")
 titles_equal = pl.col("titles_equal") & ~pl.col("editions_differ")
 own_count, own_max = pl.col("title_own_count"), pl.col("title_own_max")
 agreeable = ~pl.col("titles_opposed") & ~numbers_conflict & ~pl.col("editions_differ")
-same_words = (own_max == 0).fill_null(False) & (ratio >= SAME_WORDS_RATIO) & agreeable & ~pl.col("title_numbers_differ")
+same_words = (
+    (own_max == 0).fill_null(False)
+    & (ratio >= SAME_WORDS_RATIO)
+    & (agreeable & ~pl.col("title_numbers_differ") & ~pl.col("titles_reordered"))
+)
 one_word_more = (own_count == 0).fill_null(False) & (own_max <= 1) & (ratio >= NEAR_TITLE_RATIO) & agreeable
+one_word_more = (
+    one_word_more & ~pl.col("title_numbers_differ") & ~pl.col("titles_reordered") & ~pl.col("title_names_other_work")
+)
 same_titles = titles_equal | same_words
 near_titles = same_titles | one_word_more & (pl.col("title_characters") >= LONG_TITLE_CHARACTERS)
 extends = (
     (own_count == 0).fill_null(False) | pl.col("title_extends") & (pl.col("title_characters") >= TELLING_TITLE_CHARACTERS)
 ) & agreeable
+other_part = pl.col("part_of_either") & pl.col("title_numbers_differ")
 close_titles = (ratio >= CLOSE_TITLE_RATIO).fill_null(False) & agreeable
 alike_titles = near_titles | extends | close_titles
 other_titles = ratio < OTHER_TITLE_RATIO
@@ -68,6 +79,13 @@ own = ~pl.col("generic")
 own_titles_equal = titles_equal & own
 is_telling = pl.col("title_characters") >= TELLING_TITLE_CHARACTERS
 is_long = pl.col("title_characters") >= LONG_TITLE_CHARACTERS
+has_subtitle = (
+    extends
+    & is_long
+    & ~pl.col("part_of_either")
+    & ~pl.col("title_names_other_work")
+    & (~pl.col("title_numbers_differ") | (own_max >= SUBTITLE_WORDS))
+)
 longest_start = pl.col("cut_title_characters") >= CUT_TITLE_CHARACTERS
 untitled = pl.col("titled_count") < 2
 

@@ -149,8 +149,12 @@ def abstract_start_key(abstract: pl.Expr) -> pl.Expr:
 _PLAIN_PAGES = r"^([1-9]\d{0,5})(?:-([1-9]\d{0,5}))?$"
 
 
+_TRANSLATED = r"(?i)\binternational edition\b|\bint\.? ed\b|\benglish (?:edition|translation|version)\b|\bengl?\.? transl"
+"""A journal of translations: "Angewandte Chemie International Edition"."""
+
+
 def _place_keys(keyed: pl.DataFrame) -> pl.DataFrame:
-    """The columns venue_key, volume_key, number_key, first_page and last_page; each distinct text is read once."""
+    """The columns is_translation and venue_key, volume_key, number_key, first_page and last_page, each text read once."""
     pages = keyed["pages"]
     # Nine in ten are "376-383" or "376"; the patterns for all that else occurs cost fifty times as much.
     first, last = pages.str.extract(_PLAIN_PAGES, 1), pages.str.extract(_PLAIN_PAGES, 2)
@@ -158,6 +162,7 @@ def _place_keys(keyed: pl.DataFrame) -> pl.DataFrame:
     rest = pages.is_not_null() & (first.is_null() | is_short)
     return pl.DataFrame(
         {
+            "is_translation": on_distinct(keyed["venue"], lambda texts: texts.str.contains(_TRANSLATED)).fill_null(False),
             "venue_key": on_distinct(keyed["venue"], lambda texts: _of(venue_key, texts)),
             "volume_key": on_distinct(keyed["volume"], lambda texts: _of(volume_key, texts)),
             "number_key": on_distinct(keyed["number"], lambda texts: _of(number_key, texts)),

@@ -44,34 +44,11 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     # A title that speaks of another paper: an erratum, a reply.
-    "kinds_same_place": Rule(
-        "match",
-        TITLE,
-        pl.col("kinds_differ")
-        & e.near_titles
-        & e.own
-        & e.same_place
-        & e.authors_share
-        & e.same_year
-        & pl.col("last_pages_agree").fill_null(False),
-    ),
     "speaks_of_other": Rule(
         "version", VETO, pl.col("kinds_differ") & (e.near_titles | e.extends & e.is_long) & e.own & e.is_telling, KIND
     ),
-    "kinds_differ": Rule(APART, VETO, pl.col("kinds_differ") & ~e.untitled & ~e.shared),
+    "kinds_differ": Rule(APART, VETO, pl.col("kinds_differ") & ~e.untitled),
     # Parts of a series, and what differs by a number or says the opposite.
-    "same_pages_other_number": Rule(
-        "match",
-        TITLE,
-        e.numbers_conflict
-        & e.own
-        & (e.ratio >= e.NEAR_TITLE_RATIO)
-        & e.page_range_agrees
-        & ~e.volumes_differ
-        & e.venues_agree
-        & e.authors_same
-        & e.same_year,
-    ),
     "other_part": Rule(
         "version",
         VETO,
@@ -217,17 +194,6 @@ RULES: dict[str, Rule] = {
         & e.no_conflict,
     ),
     "generic_title_same_place": Rule("possible", TITLE, e.titles_equal & pl.col("generic") & e.same_place),
-    "recurring_title_page": Rule(
-        "match",
-        TITLE,
-        pl.col("generic")
-        & ~pl.col("generic_name")
-        & (e.near_titles | e.extends)
-        & e.on_page
-        & e.volumes_agree
-        & e.authors_same
-        & e.same_year,
-    ),
     "generic_title": Rule(
         "possible",
         VETO,
@@ -285,14 +251,17 @@ RULES: dict[str, Rule] = {
         e.near_titles
         & e.in_issue
         & (
-            (~e.pages_differ & e.authors_can_agree & e.years_near) | e.authors_same & (~e.pages_differ | e.titles_equal & e.own)
+            (~e.pages_differ & e.authors_can_agree & e.years_near)
+            | e.authors_same & (~e.pages_differ | e.titles_equal & e.own & pl.col("kind_l").is_null())
         ),
     ),
     "alike_title_issue": Rule(
-        "match", TITLE, (e.extends | e.misread) & e.in_issue & ~e.pages_differ & e.authors_share & e.years_near
+        "match", TITLE, (e.extends & ~e.other_part | e.misread) & e.in_issue & ~e.pages_differ & e.authors_share & e.years_near
     ),
     "title_within_issue": Rule(
-        "match", LOOSE_TITLE, e.extends & e.is_long & e.in_issue & ~e.pages_differ & e.authors_can_agree & e.years_near
+        "match",
+        LOOSE_TITLE,
+        e.extends & ~e.other_part & e.is_long & e.in_issue & ~e.pages_differ & e.authors_can_agree & e.years_near,
     ),
     "untitled_same_place": Rule("match", TITLE, e.untitled & e.same_place & e.authors_same & e.same_year & ~e.abstracts_other),
     "untitled_same_issue": Rule(
@@ -348,7 +317,7 @@ RULES: dict[str, Rule] = {
     "alike_title_venue": Rule(
         "match",
         LOOSE_TITLE,
-        (e.extends & e.is_long & ~pl.col("part_of_either") | e.misread & (e.own_count == 0))
+        (e.has_subtitle | e.misread & (e.own_count == 0) & ~pl.col("title_numbers_differ"))
         & e.own
         & e.authors_same
         & e.no_conflict

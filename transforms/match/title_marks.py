@@ -16,7 +16,7 @@ _CORRECTION = (
 _CORRECTS = (
     r"(?:corrections? (?:to|of the article|regarding)|"
     r"(?:errat(?:um|a)|corrigend(?:um|a)|addend(?:um|a)|retraction(?: notice)?|retracted article: notice|expression of concern)"
-    r" (?:to|in|for|on|of|regarding)(?: the article)?)\b"
+    r" (?:to|in|for|on|regarding|of the (?:article|paper))\b|retraction(?: notice)? of \W)"
 )
 _COMMENT = (
     r"(?:(?:the )?authors?[’']?s?[’']? (?:repl(?:y|ies)|response)|repl(?:y|ies)|rejoinder|responses?|comments?|commentary|"
@@ -28,7 +28,7 @@ _COMMENTS_ON = (
     r"(?:two |three |further )?comment(?:s|ary)? (?:on|to|by)|"
     r"(?:(?:the )?authors?[’']?s?[’']? )?responses? (?:to|from) (?:\W|(?:an?|the) (?:\w+ ){0,4}"
     r"(?:comment|commentary|letter|paper|article|editorial|critique)|comments? |letters? |a close look)|"
-    r"discussion (?:of|on) (?:\W|the (?:paper|article)|paper|article))"
+    r"discussion (?:of|on)(?:\s*:| \W| the (?:paper|article)| paper| article))"
 )
 _KINDS = {
     # "Erratum: …", "Correction to …", "… - Erratum", "… (vol 360, pg 542, 2009)"; not "Error correction codes".
@@ -86,7 +86,7 @@ _MIN_CORE_CHARACTERS = 6
 
 _EDITION = (
     r"(?i)[\s,:(\[.–—-]*\b((?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|revised|new|"
-    r"enlarged|expanded|international|updated)(?: (?:and |, )?(?:revised|enlarged|expanded|updated))* "
+    r"enlarged|expanded|international|updated)(?: (?:and |, )?(?:rev\.?|revised|enlarged|expanded|updated))* "
     r"(?:ed\b\.?|edn\b\.?|edition))\W*$"
 )
 

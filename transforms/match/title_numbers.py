@@ -42,7 +42,8 @@ def may_have_numbers(words: pl.Series) -> pl.Series:
     >>> may_have_numbers(pl.Series(["part b", "ice iii", "2 rivers", "warm ice"])).to_list()
     [True, True, True, False]
     """
-    return words.str.contains(r"\d| (?:part|volume|book|section) | [ivx]{1,4}(?: |$)|^part ")
+    counted = "part|volume|book|section|phase|group|case|type|appendix|chapter|lecture|installment|episode"
+    return words.str.contains(rf"\d|\b(?:{counted}|[ivx]{{1,4}})\b")
 
 
 def numbers_as_digits(words: pl.Expr) -> pl.Expr:

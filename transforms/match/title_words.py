@@ -50,45 +50,78 @@ _OPPOSING_PREFIXES = (
     ("", "im"),
     ("", "anti"),
     ("", "dis"),
+    ("", "ir"),
+    ("", "il"),
 )
 _OPPOSED = frozenset(pair for first, second in _OPPOSING_PREFIXES for pair in ((first, second), (second, first)))
 _LONGEST_PREFIX = max(len(first) for first, _ in _OPPOSED)
 _SAYS_NOTHING = _STOP_WORDS | word_set("i ii iii iv v vi vii viii ix")
 _GREEK = word_set("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega")
 _MIN_STEM = 4
+_OPPOSED_RATIO = 0.5
+"""Opposites are alike at least so much: "increased" and "decreased" 0.67, "men" and "women" 0.75, "boys" and "girls" less."""
+
+
+_TURNING = word_set("not no non without never neither nor except lack absence")
+"""Words that say the opposite of a title without them."""
+
+_OTHER_WORK = word_set(
+    "protocol pilot followup follow preliminary interim update updated revisited reanalysis replication extension addendum "
+    "supplement appendix review reply response comment commentary rebuttal"
+)
+"""Words by which a title names another work than the title without them."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordDifference:
-    """How two titles differ: content words that only the left or the right has, and how many were paired as slips."""
+    """How two titles differ: content words that only the left or the right has, and how many were paired as slips.
+
+    opposed: the words that differ say the opposite; other_work: they name another work ("study protocol"); reordered: the words
+    that both have stand in another order.
+    """
 
     own_l: int
     own_r: int
     slips: int
-    opposed: bool
+    opposed: bool = False
+    other_work: bool = False
+    reordered: bool = False
 
 
 def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference:
     """The words of two titles that have no equal, nor near one, in the other; numbers and stop words are left out.
 
     >>> word_difference("an online video policy on bandwith".split(), "online video policy based on bandwidth".split())
-    WordDifference(own_l=0, own_r=1, slips=1, opposed=False)
+    WordDifference(own_l=0, own_r=1, slips=1, opposed=False, other_work=False, reordered=False)
     >>> word_difference("eculizumab in adult patients".split(), "eculizumab in adolescent patients".split()).own_l
     1
     >>> word_difference("a case of hypothermia".split(), "a case of hyperthermia".split()).opposed
     True
     >>> word_difference("sub group of work flows".split(), "subgroup of workflows".split())
-    WordDifference(own_l=0, own_r=0, slips=2, opposed=False)
+    WordDifference(own_l=0, own_r=0, slips=2, opposed=False, other_work=False, reordered=False)
+    >>> word_difference("sparse nets study protocol".split(), "sparse nets".split()).other_work
+    True
     """
     out_l, out_r = _SAYS_NOTHING.union(right), _SAYS_NOTHING.union(left)
     own_l = [word for word in left if word not in out_l and not word.isdigit()]
     own_r = [word for word in right if word not in out_r and not word.isdigit()]
+    common_l, common_r = (
+        [word for word in one if word in other and word not in _SAYS_NOTHING] for one, other in ((left, right), (right, left))
+    )
     slips, opposed = 0, False
     if own_l and own_r:
         own_l, own_r, joined = _without_joined(own_l, own_r, left, right)
         own_l, own_r, paired, opposed = _without_slips(own_l, own_r)
         slips = joined + paired
-    return WordDifference(len(own_l), len(own_r), slips, opposed)
+    own = {*own_l, *own_r}
+    return WordDifference(
+        len(own_l),
+        len(own_r),
+        slips,
+        opposed or not own.isdisjoint(_TURNING),
+        not own.isdisjoint(_OTHER_WORK),
+        common_l != common_r and sorted(common_l) == sorted(common_r),
+    )
 
 
 def _without_joined(
@@ -119,11 +152,11 @@ def _without_slips(own_l: list[str], own_r: list[str]) -> tuple[list[str], list[
         # A word with a digit in it is a symbol ("h2o2", "delta9"), and a Greek letter stands for one: they are spelled right.
         found = None if _is_symbol(word) else process.extractOne(word, right, scorer=Indel.normalized_similarity)
         best, likeness = found[:2] if found else ("", 0.0)
-        if (likeness < SLIP_RATIO and not _abbreviates(word, best)) or _is_symbol(best):
-            left.append(word)
-        elif _are_opposed(word, best):
+        if likeness >= _OPPOSED_RATIO and _are_opposed(word, best):
             left.append(word)
             opposed = True
+        elif (likeness < SLIP_RATIO and not _abbreviates(word, best)) or _is_symbol(best):
+            left.append(word)
         else:
             right.remove(best)
             count += 1
