@@ -19,6 +19,9 @@ OTHER_TITLE_RATIO = 0.5
 CLOSE_TITLE_RATIO = 0.75
 """From here on titles may be one, reworded or with another subtitle."""
 
+TELLING_WORDS, TELLING_WORDS_RATIO = 4, 0.8
+"""So many words of names in common tell of a list, or so large a share of fewer."""
+
 ALIKE_AUTHORS_RATIO = 0.6
 """From here on two lists of authors are one, whatever is missing or misread of it."""
 
@@ -172,7 +175,7 @@ def _places() -> list[pl.Expr]:
     letters_agree = (first_l.str.extract(r"^([a-z]*)") == first_r.str.extract(r"^([a-z]*)")).fill_null(False)
     last_agree = last_l == last_r
     is_range = (last_l != first_l) & (last_r != first_r)
-    # "c37-c42" is 37-42 where one source leaves the letter out.
+    # Pages from 1 on are a count more often than a place. "c37-c42" is 37-42 where one source leaves the letter out.
     last_digits_l, last_digits_r = (page.str.extract(r"(\d+)") for page in (last_l, last_r))
     one_plain = ~(first_l.str.contains(r"^[a-z]") & first_r.str.contains(r"^[a-z]"))
     digits_agree = one_plain & (digits_l == digits_r) & (last_digits_l == last_digits_r)
@@ -184,7 +187,7 @@ def _places() -> list[pl.Expr]:
         (digits_l - digits_r).abs().alias("page_gap"),
         letters_agree.alias("page_letters_agree"),
         last_agree.alias("last_pages_agree"),
-        (((first_l == first_r) & last_agree | digits_agree) & is_range).alias("page_range_agrees"),
+        (((first_l == first_r) & last_agree | digits_agree) & is_range & (digits_l > 1)).alias("page_range_agrees"),
     ]
 
 
@@ -225,7 +228,11 @@ def _author_words(compared: pl.DataFrame, features: pl.DataFrame) -> pl.DataFram
     word_count = pl.min_horizontal(pl.col("key_l").list.len(), pl.col("key_r").list.len())
     keys = _made_once(pairs, features["authors"], author_words)
     found = pairs.with_columns(keys).select(
-        authors_ratio=(words / word_count).fill_nan(0), families_only=(pl.col("shared") > 0) & (words <= pl.col("shared"))
+        # "Wei Wang" and "Wei Zhang", the British and the European Thoracic Society share most of few words.
+        authors_ratio=pl.when((words >= TELLING_WORDS) | (words / word_count >= TELLING_WORDS_RATIO))
+        .then((words / word_count).fill_nan(0))
+        .otherwise(0.0),
+        families_only=(pl.col("shared") > 0) & (words <= pl.col("shared")),
     )
     nothing = pl.DataFrame({"authors_ratio": [None], "families_only": [False]}, schema=found.schema)
     return pl.DataFrame(

@@ -25,7 +25,8 @@ def decide_pairs(compared: pl.DataFrame) -> pl.DataFrame:
         orient="row",
     )
     scheme = pl.coalesce(
-        pl.when(pl.col("reason").str.contains("conflict|misspelt|extending")).then("identifier_conflict"), "identifier_shared"
+        pl.when(pl.col("reason").str.contains("conflict|misspelt|extending|other_page")).then("identifier_conflict"),
+        "identifier_shared",
     )
     named = pl.col("reason").str.replace("{scheme}", scheme.fill_null(""), literal=True)
     joined = decided.join(verdicts, on="rule", how="left", maintain_order="left")

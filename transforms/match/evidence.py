@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from transforms.match.blocking import ABSTRACT_PREFIX_CHARACTERS, CUT_TITLE_CHARACTERS, MIN_ABSTRACT_CHARACTERS
-from transforms.match.comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO, SAME_FAMILIES_RATIO
+from transforms.match.comparison import ALIKE_AUTHORS_RATIO, CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO, SAME_FAMILIES_RATIO
 
 NEAR_TITLE_RATIO = 0.9
 """From here on two titles are one with slips of the pen: over 40 characters, two letters changed each twenty."""
@@ -26,7 +26,7 @@ TELLING_TITLE_CHARACTERS = 15
 LONG_TITLE_CHARACTERS = 25
 """From here on a title is one paper's: columns ("Trade press news", "Ask the expert") have fewer letters."""
 
-SUBTITLE_WORDS = 3
+SUBTITLE_WORDS = 2
 """With so many words of its own, and a number among them, a title has a subtitle; with fewer it may be another part or year."""
 
 NEAR_PAGES = 5
@@ -35,10 +35,10 @@ NEAR_PAGES = 5
 MISSPELT_RATIO = 0.9
 """From here on an identifier may be the other, mistyped: a digit of "10.1057/jit.2009.2" changed leaves 0.94."""
 
-ALIKE_AUTHORS_RATIO, SOME_AUTHORS_RATIO = 0.6, 0.34
-"""Of the words of the shorter list of names: from here on one list; from here on a list with people in common."""
+ALIKE_NAMES_RATIO = 0.7
+"""From here on names may be one, a letter or two of them lost ("michael hlen" and "michael bohlen"), where all else agrees."""
 
-FUZZY_AUTHORS_RATIO = 0.75
+FUZZY_AUTHORS_RATIO = 0.85
 """From here on two texts of names are one, misread ("daniel barbar" and "daniel barbara" reach 0.96)."""
 
 SAME_ABSTRACT_RATIO = 0.95
@@ -72,6 +72,8 @@ extends = (
     (own_count == 0).fill_null(False) | pl.col("title_extends") & (pl.col("title_characters") >= TELLING_TITLE_CHARACTERS)
 ) & agreeable
 other_part = pl.col("part_of_either") & pl.col("title_numbers_differ")
+# A content word more is another paper where the authors are not the same: "Structure-from-motion revisited" and "Global …".
+own_titles = same_titles | one_word_more & (pl.col("title_characters") >= LONG_TITLE_CHARACTERS) & pl.col("authors_equal")
 close_titles = (ratio >= CLOSE_TITLE_RATIO).fill_null(False) & agreeable
 alike_titles = near_titles | extends | close_titles
 other_titles = ratio < OTHER_TITLE_RATIO
@@ -79,11 +81,12 @@ own = ~pl.col("generic")
 own_titles_equal = titles_equal & own
 is_telling = pl.col("title_characters") >= TELLING_TITLE_CHARACTERS
 is_long = pl.col("title_characters") >= LONG_TITLE_CHARACTERS
+other_work = pl.col("title_names_other_work") | pl.col("titles_reordered")
 has_subtitle = (
     extends
     & is_long
+    & ~other_work
     & ~pl.col("part_of_either")
-    & ~pl.col("title_names_other_work")
     & (~pl.col("title_numbers_differ") | (own_max >= SUBTITLE_WORDS))
 )
 longest_start = pl.col("cut_title_characters") >= CUT_TITLE_CHARACTERS
@@ -94,9 +97,11 @@ authors_same = ((pl.col("families_ratio") >= SAME_FAMILIES_RATIO) | (pl.col("aut
 ) & ~pl.col("initials_differ")
 authors_share = (
     (pl.col("authors_shared_count") >= 1)
-    | (pl.col("authors_ratio") >= SOME_AUTHORS_RATIO)
+    | (pl.col("authors_ratio") >= ALIKE_AUTHORS_RATIO)
     | (pl.col("authors_fuzzy") >= FUZZY_AUTHORS_RATIO)
 ).fill_null(False) & ~pl.col("initials_differ")
+people_agree = pl.col("authors_shared_count") >= 1
+names_alike = (pl.col("authors_fuzzy") >= ALIKE_NAMES_RATIO).fill_null(False)
 authors_missing = pl.col("authors_missing_count") >= 1
 authors_disjoint = ~authors_missing & ~authors_share
 authors_can_agree = authors_share | authors_missing
@@ -128,6 +133,7 @@ volumes_differ = ~pl.col("volumes_agree").fill_null(True)
 numbers_differ = ~pl.col("numbers_agree").fill_null(True) & ~(page_range_agrees & is_long)
 conflicts = pl.sum_horizontal(flag.cast(pl.Int8) for flag in (volumes_differ, numbers_differ, pages_differ))
 issue_numbers_differ = ~pl.col("numbers_agree").fill_null(True)
+sites_number = pl.col("identifier_conflict").is_in(["cvf", "neurips", "pmlr"])
 issues_differ = (volumes_differ | numbers_differ) & ~pages_agree
 # OCR misreads many letters of a title, but keeps its length.
 misread = (ratio >= MISREAD_TITLE_RATIO).fill_null(False) & agreeable & (own_count <= 1)

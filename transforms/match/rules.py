@@ -100,6 +100,21 @@ RULES: dict[str, Rule] = {
         & ~e.abstracts_other
         & ~e.numbers_differ,
     ),
+    # What a site numbers its pages by changes when it is made anew: NIPS 2014 has two hashes for each of 411 papers.
+    "other_page_of_{scheme}": Rule(
+        "match",
+        TITLE,
+        e.conflict
+        & e.sites_number
+        & e.titles_equal
+        & e.own
+        & e.is_long
+        & e.authors_same
+        & e.venues_agree
+        & e.same_year
+        & ~e.abstracts_other
+        & ~e.pages_differ,
+    ),
     # Two letters of an identifier mistyped, and nothing else differs.
     "misspelt_{scheme}": Rule(
         "match",
@@ -277,6 +292,11 @@ RULES: dict[str, Rule] = {
         e.near_titles & e.abstracts_same & e.authors_can_agree & e.years_near & ~e.venues_differ & ~e.issues_differ,
     ),
     "same_text_volume": Rule("match", TITLE, e.near_titles & e.abstracts_same & e.authors_same & e.same_year & e.volumes_agree),
+    "subtitle_abstract": Rule(
+        "match",
+        LOOSE_TITLE,
+        e.extends & ~e.other_work & ~e.other_part & e.own & e.abstracts_same & e.authors_same & e.same_year & e.no_conflict,
+    ),
     "close_title_abstract": Rule(
         "match",
         LOOSE_TITLE,
@@ -288,9 +308,9 @@ RULES: dict[str, Rule] = {
         TITLE,
         e.near_titles & e.own & e.is_long & e.authors_same & e.same_year & e.volumes_agree & e.numbers_agree & ~e.pages_differ,
     ),
-    "same_title_authors": Rule("match", TITLE, e.near_titles & e.own & e.authors_share & e.no_conflict & e.same_year_or_null),
+    "same_title_authors": Rule("match", TITLE, e.own_titles & e.own & e.authors_share & e.no_conflict & e.same_year_or_null),
     "same_title_authors_venue": Rule(
-        "match", TITLE, e.near_titles & e.own & e.is_long & e.authors_same & e.no_conflict & e.venues_agree & e.years_near
+        "match", TITLE, e.same_titles & e.own & e.is_long & e.authors_same & e.no_conflict & e.venues_agree & e.years_near
     ),
     # Nobody of the same family name has a paper of the same long title at one venue in one year: the given name is misread.
     "same_title_venue": Rule(
@@ -298,7 +318,7 @@ RULES: dict[str, Rule] = {
         TITLE,
         e.own_titles_equal
         & e.is_telling
-        & (pl.col("authors_shared_count") >= 1)
+        & (e.people_agree | e.is_long & e.names_alike)
         & e.no_conflict
         & e.venues_agree
         & e.same_year,
@@ -328,7 +348,7 @@ RULES: dict[str, Rule] = {
     "version": Rule(
         "version",
         TITLE,
-        (e.same_titles | e.extends & e.abstracts_same)
+        (e.same_titles | e.abstracts_same & e.authors_same & e.close_titles | e.extends & e.abstracts_same)
         & e.own
         & e.authors_share
         & (e.issues_differ | e.venues_differ | (pl.col("year_gap") >= 1) | e.pages_differ),
@@ -343,7 +363,7 @@ RULES: dict[str, Rule] = {
     ),
     "same_title_other_authors": Rule("possible", LOOSE_TITLE, e.near_titles & e.authors_disjoint),
     "same_title_year": Rule(
-        "match", LOOSE_TITLE, e.near_titles & e.is_telling & e.authors_missing & e.same_year & e.no_conflict
+        "match", LOOSE_TITLE, e.same_titles & e.is_telling & e.authors_missing & e.same_year & e.no_conflict
     ),
     "cut_title_authors": Rule(
         "match",

@@ -34,7 +34,7 @@ _KINDS = {
     # "Erratum: …", "Correction to …", "… - Erratum", "… (vol 360, pg 542, 2009)"; not "Error correction codes".
     "correction": (
         rf"^\W*(?:{_CORRECTION}(?:\W*$|\s*[:.\-–—\[(])|{_CORRECTS})",
-        rf"[\-–—:.(\[]\s*{_CORRECTION}\W*$",
+        rf"[\-–—:.,(\[]\s*{_CORRECTION}\W*$",
         r"\(\s*vol\.?\s*\d+[^()]*\b(?:pg|p|pp|page|art)\b[^()]*\)\W*$",
         r"\((?:[\p{L}& ]+)\((?:19|20)\d\d\)\W*\d+\W*\([\d–-]+\)\)?\W*$",
     ),
@@ -53,7 +53,7 @@ _KIND_BEFORE = (
     r"(?:two |three |further )?comment(?:s|ary)?) (?:to|on|by|from)\b\W*|discussion (?:of|on)\b\W*)"
 )
 _KIND_BEHIND = (
-    rf"(?i)\s*[\-–—:.(\[]\s*(?:the )?(?:{_CORRECTION}|{_COMMENT}(?:\s+(?:to|by|from)\b[^()\[\]]*)?)\W*$|"
+    rf"(?i)\s*[\-–—:.,(\[]\s*(?:the )?(?:{_CORRECTION}|{_COMMENT}(?:\s+(?:to|by|from)\b[^()\[\]]*)?)\W*$|"
     r"\s*\((?:multiple )?letters?\)(?:\s*\[\d+\])?\W*$"
 )
 

@@ -31,7 +31,7 @@ _PART = (
     rf"(?i)\b(?:parts?|pt\.?|volume|vol\.?|chapter|installment|episode|lecture|section|book)\s*(?:no\.? ?)?{_NUMERAL}\b|"
     r"\b(?:first|second|third) part\b|(?:[,.:]|\s[–-])\s+\(?(?:i{1,3}|iv|v|vi{1,3}|ix|\d{1,2})[).:]*(?:\s|$)|"
     r"\s(?:ii|iii|iv|vi{1,3})[.:]|"
-    r"\s(?:i{1,3}|iv|vi{1,3}|\(\d{1,2}\))\s*$"
+    r"\s(?:i{1,3}|iv|vi{1,3}|\((?:\d{1,2}|i{1,3}|iv|vi{0,3})\))\s*$"
 )
 _NO_PART = r"(?i)\b(?:phase|type|class|grade|stage|level|factor|category|trial)s? (?:i{1,3}|iv|v|\d+)\b"
 
