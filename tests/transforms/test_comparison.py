@@ -142,8 +142,8 @@ def test_abstracts_of_other_titles_are_compared_only_under_one_identifier() -> N
     [
         (["Ana Lee", "Bo Kim"], ["Kim Bo", "Lee Ana"], 1.0, None, False),
         (["Ana Lee Bo Kim"], ["Ana Lee", "Bo Kim"], 1.0, None, False),
-        (["Daniel Barbar"], ["Daniel Barbara"], 0.5, 0.96, False),
-        (["Ana Lee"], ["Eva Lee"], 0.5, 0.71, True),
+        (["Daniel Barbar"], ["Daniel Barbara"], 0.0, 0.96, False),
+        (["Ana Lee"], ["Eva Lee"], 0.0, 0.71, True),
         (["Ana Lee"], ["A. Lee"], 1.0, None, False),
         (["Ana Lee"], ["Lee"], 1.0, None, False),
         (["Ana Lee"], [], None, None, False),
@@ -220,7 +220,7 @@ def test_identifiers_in_conflict_may_be_versions_or_mistyped(left: str, right: s
         ("10-19", "12-19", False, 2, True, False),
         ("10", "10", True, 0, None, None),
         ("10", "10-19", True, 0, None, None),
-        ("S12-S14", "12-14", False, 0, False, False),
+        ("S12-S14", "12-14", False, 0, False, True),
         ("10-19", None, None, None, None, None),
     ],
 )

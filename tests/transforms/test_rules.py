@@ -88,8 +88,6 @@ def but(row: Row, **changes: object) -> Row:
 DOI_A, DOI_B = "doi:10.1057/ice.2020.17", "doi:10.1109/tx.88"
 
 SHOULD = [
-    ("a reply printed where its paper stands", PLACED, but(PLACED, title=f"Discussion: {LONG}"), "kinds_same_place"),
-    ("one page range, a digit of the title misread", but(PLACED, title="Warm ice of 1989 in cold rivers of the north"), but(PLACED, title="Warm ice of 1939 in cold rivers of the north"), "same_pages_other_number"),
     ("two DOIs at one place in print", with_ids(PLACED, DOI_A), with_ids(PLACED, DOI_B), "conflicting_doi_same_place"),
     ("a digit of a DOI mistyped", with_ids(IN_J_ICE, DOI_A), with_ids(IN_J_ICE, "doi:10.1057/ice.2020.71"), "misspelt_doi"),
     ("shared identifier, title changed", with_ids(ICE, "openreview:x"), with_ids(but(ICE, title="Rivers that thaw"), "openreview:x"), "same_openreview"),
@@ -102,7 +100,7 @@ SHOULD = [
     ("two generic titles of one author in one issue", but(ISSUED, title="Editorial"), but(ISSUED, title="Editor's comments"), "generic_same_issue"),
     ("generic title on one page, a volume missing", but(PLACED, title="Editorial"), but(PLACED, title="Editorial", volume=None), "generic_same_page"),
     ("one team's editorial", but(ICE, title="Editorial", venue="Journal of Ice"), but(ICE, title="Editorial", venue="Journal of Ice"), "generic_same_team"),
-    ("a column on one page, a letter wrong", COLUMN, but(COLUMN, title="Notes form the bench"), "recurring_title_page"),
+    ("a column on one page, a letter wrong", COLUMN, but(COLUMN, title="Notes form the bench"), "alike_title_page"),
     ("a slip of the pen on the same pages, another journal's name", but(PLACED, venue="Annals of Botany"), but(PLACED, title="Worm ice in cold rivers of the north"), "near_title_pages"),
     ("a slip of the pen at one place, authors missing", PLACED, but(PLACED, title="Worm ice in cold rivers of the north", authors=[]), "near_title_page"),
     ("one page, authors of another paper", PLACED, but(PLACED, authors=["Cy Ng"]), "same_title_page_other_authors"),
@@ -119,6 +117,8 @@ SHOULD = [
     ("same title and abstract, one side without authors and year", but(ICE, abstract=TEXT), {"title": LONG, "abstract": TEXT}, "near_title_abstract"),
     ("title nearly the same, same abstract", but(ICE, abstract=TEXT), {"title": "Warm ice in cold river of north", "abstract": TEXT}, "near_title_abstract"),
     ("same text in a volume, journals' names differ", but(PLACED, abstract=TEXT), but(PLACED, abstract=TEXT, venue="Annals of Botany", pages="44"), "same_text_volume"),
+    ("a subtitle on one side, same abstract", but(ICE, abstract=TEXT), but(ICE, abstract=TEXT, title=f"{LONG}: a review of surveys"), "subtitle_abstract"),
+    ("a site's page renumbered", with_ids(IN_J_ICE, "neurips:2014-a1b2"), with_ids(IN_J_ICE, "neurips:2014-c3d4"), "other_page_of_neurips"),
     ("reworded title, same abstract", but(IN_J_ICE, abstract=TEXT), but(IN_J_ICE, abstract=TEXT, title="Warm ice in cold streams of the north"), "close_title_abstract"),
     ("one volume and issue, journals' names differ", ISSUED, but(ISSUED, venue="Annals of Botany"), "same_title_numbered"),
     ("same title and an author", ICE, but(ICE, authors=["Ana Lee"]), "same_title_authors"),
@@ -212,7 +212,7 @@ SHOULD_NOT = [
     ("other titles", ICE, but(ICE, title="Dry bones of old towers"), "apart", "other_title", None),
 ]  # fmt: skip
 
-WAITING = [
+NO_MATCH = [
     ("one of two is negated", but(IN_J_ICE, title="Warm ice goes with floods of cold rivers"), but(IN_J_ICE, title="Warm ice goes not with floods of cold rivers")),
     ("one of two is without", but(IN_J_ICE, title="Repair of ice dams with salt in cold rivers"), but(IN_J_ICE, title="Repair of ice dams without salt in cold rivers")),
     ("small and non-small", but(IN_J_ICE, title="Melting of small cell ice with salt in rivers"), but(IN_J_ICE, title="Melting of non-small cell ice with salt in rivers")),
@@ -220,13 +220,16 @@ WAITING = [
     ("a part's number more", IN_J_ICE, but(IN_J_ICE, title=f"{LONG}. II")),
     ("a part more", ICE, but(ICE, title=f"{LONG}, Part II")),
     ("two replies in one issue", but(ISSUED, title=f"{LONG} - Reply", pages="100-101"), but(ISSUED, title=f"{LONG} - Reply", pages="110-111")),
-    ("two reviews on the same pages", but(PLACED, title="Review of Salt roads by Cy Ng"), but(PLACED, title="Review of Dry bones by Di Wu")),
     ("other titles and other abstracts on the same pages", but(PLACED, abstract=TEXT), but(PLACED, title="Dry bones", abstract=OTHER_TEXT)),
-    ("a book and its review", but(IN_J_ICE, title="Salt roads of the old desert"), but(IN_J_ICE, title="Review of Salt roads of the old desert")),
     ("a protocol and its results", but(IN_J_ICE, title=LONG), but(IN_J_ICE, title=f"{LONG}: study protocol")),
-    ("two countries one letter apart", but(IN_J_ICE, title="Warm ice in cold rivers of Iran"), but(IN_J_ICE, title="Warm ice in cold rivers of Iraq")),
     ("words of one title in another order of meaning", but(IN_J_ICE, title="Effects of ice on floods of rivers"), but(IN_J_ICE, title="Effects of floods on ice of rivers")),
     ("groups by letter", but(IN_J_ICE, title="Group A of cold rivers of the north"), but(IN_J_ICE, title="Group B of cold rivers of the north")),
+]  # fmt: skip
+
+WAITING = [
+    ("two reviews on the same pages", but(PLACED, title="Review of Salt roads by Cy Ng"), but(PLACED, title="Review of Dry bones by Di Wu")),
+    ("a book and its review", but(IN_J_ICE, title="Salt roads of the old desert"), but(IN_J_ICE, title="Review of Salt roads of the old desert")),
+    ("two countries one letter apart", but(IN_J_ICE, title="Warm ice in cold rivers of Iran"), but(IN_J_ICE, title="Warm ice in cold rivers of Iraq")),
 ]  # fmt: skip
 """Pairs that are two papers, and that the rules still call one."""
 
@@ -236,12 +239,11 @@ NUMBERS_DIFFER, PAGES_DIFFER = ({"number": "2"}, {"number": "3"}), ({"pages": "1
 
 CHANGES = {
     "conflicting_doi_same_place": [NG, {"year": 2021}, {"volume": "4"}, {"title": "Dry bones"}, {"authors": []}, TEXTS_DIFFER],
-    "misspelt_doi": [NG, BOTANY, {"venue": None}, {"volume": None}, {"year": 2021}, {"title": "Dry bones"}, NUMBERS_DIFFER, PAGES_DIFFER, TEXTS_DIFFER, {"identifiers": [DOI_B]}, {"identifiers": [DOI_A + "0"]}],
+    "misspelt_doi": [NG, BOTANY, {"venue": None}, {"volume": None}, {"year": 2021}, {"title": "Dry bones"}, NUMBERS_DIFFER, PAGES_DIFFER, TEXTS_DIFFER, {"identifiers": [DOI_B]}],
     "same_title_place": [NG, {"year": 2023}, {"volume": "4"}, {"pages": "30-39"}, {"title": "Dry bones"}, {"venue": "Annals of Botany"}],
     "generic_same_issue": [NG, {"authors": []}, {"year": 2021}, {"number": "3"}, {"volume": "4"}, BOTANY, PAGES_DIFFER, {"title": LONG}],
     "generic_same_page": [NG, {"year": 2021}, {"volume": "4"}, {"pages": "30-39"}, BOTANY, {"venue": None}, {"title": "Preface"}],
     "generic_same_team": [NG, {"authors": ["Ana Lee"]}, {"authors": ["Ana Lee", "Cy Ng"]}, {"year": 2021}, BOTANY, {"venue": None}, {"title": "Preface"}, PAGES_DIFFER],
-    "recurring_title_page": [NG, {"authors": []}, {"year": 2021}, {"volume": None}, {"volume": "4"}, {"pages": "30"}, {"title": "Dry bones"}],
     "near_title_pages": [{"title": "Dry bones"}, {"volume": None}, {"pages": "10-18"}, {"authors": []}, NG, {"year": 2023}],
     "near_title_page": [NG, {"title": "Dry bones"}, {"pages": "30"}, {"year": 2023}, BOTANY],
     "same_title_page_other_authors": [{"title": SHORT}, {"pages": "10"}, {"pages": "10-18"}, {"year": 2021}, {"volume": None}, BOTANY],
@@ -308,6 +310,11 @@ def test_a_rule_holds_no_more_when_what_it_rests_on_is_changed(rule: str) -> Non
         assert found is None or found[1] != rule, f"{rule} holds in spite of {change}"
 
 
+@pytest.mark.parametrize(("left", "right"), named(NO_MATCH))
+def test_should_not_match_whatever_else_is_said(left: Row, right: Row) -> None:
+    assert verdict(left, right)[0] != "match"
+
+
 @pytest.mark.parametrize(("left", "right"), named(WAITING))
 @pytest.mark.xfail(strict=True, reason="a rule still calls them one paper; a case that passes belongs to SHOULD_NOT")
 def test_should_not_match_but_does(left: Row, right: Row) -> None:
@@ -328,7 +335,7 @@ def test_pairs_that_should_match_are_found_by_blocking(left: Row, right: Row, re
 def test_every_rule_is_tried_by_a_case() -> None:
     tried = {case[3] for case in SHOULD} | {case[4] for case in SHOULD_NOT}
     assert {
-        name for name in RULES if not tried & {name.replace("{scheme}", scheme) for scheme in ("doi", "openreview")}
+        name for name in RULES if not tried & {name.replace("{scheme}", scheme) for scheme in ("doi", "openreview", "neurips")}
     } == set()
 
 

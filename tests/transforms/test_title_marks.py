@@ -48,7 +48,7 @@ def asked(titles: list[str | None], expression=core_title) -> list[str | None]:
         (f"A comment on {ICE}", "comment"),
         (f"Re: {ICE}", "comment"),
         (f"Commentary: {ICE}", "comment"),
-        (f"Discussion of: {ICE}", None),
+        (f"Discussion of: {ICE}", "comment"),
         (f"Discussion of '{ICE}'", "comment"),
         (f"Rejoinder: {ICE}", "comment"),
         (f"{ICE} - Reply", "comment"),
@@ -146,7 +146,7 @@ def test_a_title_of_its_own_is_its_core(title: str) -> None:
     [
         ("Salt roads, 2nd edition", "2nd edition"),
         ("Salt roads. Second Edition.", "second edition"),
-        ("Salt roads (3rd rev. ed.)", None),
+        ("Salt roads (3rd rev. ed.)", "3rd rev. ed."),
         ("Salt roads, revised and enlarged edition", "revised and enlarged edition"),
         ("Salt roads (5th ed.)", "5th ed."),
         ("Salt roads", None),

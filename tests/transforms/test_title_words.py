@@ -100,7 +100,8 @@ WORDS = st.lists(st.sampled_from(VOCABULARY), max_size=6)
 def test_a_title_does_not_differ_from_itself_nor_by_stop_words_and_numbers(words: list[str]) -> None:
     assert word_difference(words, words) == WordDifference(0, 0, 0, False)
     assert word_difference(words, [*words, "of", "the", "7", "iv"]) == WordDifference(0, 0, 0, False)
-    assert word_difference(words, words[::-1]) == WordDifference(0, 0, 0, False)
+    assert not word_difference(words, words).reordered
+    assert word_difference(words, words[::-1]).own_l == 0
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

@@ -67,7 +67,7 @@ _TURNING = word_set("not no non without never neither nor except lack absence")
 
 _OTHER_WORK = word_set(
     "protocol pilot followup follow preliminary interim update updated revisited reanalysis replication extension addendum "
-    "supplement appendix review reply response comment commentary rebuttal"
+    "supplement appendix reply response comment commentary rebuttal"
 )
 """Words by which a title names another work than the title without them."""
 
