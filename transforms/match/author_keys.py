@@ -48,13 +48,20 @@ def family_initials(authors: pl.Series) -> pl.Series:
     return _hashes(_keys(_lines(authors, with_initial)))
 
 
+_GROUP_WORDS = (
+    r"(?i)\b(?:collaborations?|consortium|groups?|study|studies|investigators|committee|society|association|network|team|"
+    r"project|initiative|institute|university|ministry|department|council|working|task force)\b"
+)
+"""What most groups call themselves tells none of them from another."""
+
+
 def author_texts(authors: pl.Series) -> pl.Series:
     """The words of the names of each list as one text, for comparing letter by letter what shares too few words.
 
     >>> author_texts(pl.Series([[{"name": "Daniel Barbará", "family": "Barbará", "given": "Daniel"}]])).to_list()
     ['daniel barbara']
     """
-    return _words(author_lines(authors)).list.join(" ")
+    return _words(author_lines(authors).str.replace_all(_GROUP_WORDS, " ")).list.join(" ")
 
 
 def author_lines(authors: pl.Series) -> pl.Series:
