@@ -40,6 +40,7 @@ HOLDS: dict[str, Callable[[str], bool]] = {
 }
 """The verdicts, and whether what matching found agrees."""
 
+
 @dataclass(frozen=True)
 class JudgedPair:
     """One row of a file of judged pairs; `record_l` and `record_r` name the records, equal ones alike."""
