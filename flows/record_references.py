@@ -69,6 +69,7 @@ def find_record(given: str, lake_path: Path | None) -> Meant:
         ConfigError: it has the form of no key or id, or means several.
         PaperlakeError: there is nothing of that name in the current release.
     """
+    given = given.strip().lower()  # as it comes out of a spreadsheet
     if key := _RECORD_KEY.fullmatch(given):
         return _only(given, _records(_BY_KEY, lake_path, {"start": _long_enough(key[1]), "suffix": key[2] or ""}))
     if record_id := _RECORD_ID.fullmatch(given):

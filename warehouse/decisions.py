@@ -82,6 +82,8 @@ def read_decisions(lake: Lake) -> tuple[Decision, ...]:
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         raise DecisionError(f"{path} line {line}: expected UTF-8; save the file in that encoding") from error
+    except OSError as error:
+        raise DecisionError(f"{path} cannot be read: {error.strerror}; it should be a file that you may read") from error
     try:
         decisions = tuple(_decisions(text))
         refuse_contradictions(decisions)

@@ -195,7 +195,9 @@ def test_records_are_meant_by_key_start_id_or_paper(pond: Pond) -> None:
     keys = pond.keys()
     ids = {row["record_key"]: row for row in pond.ask("select record_key, record_id, paper_id from records")}
     d, e = ids[keys["d"]], ids[keys["e"]]
-    for first in (keys["d"], keys["d"][:13], d["record_id"], d["record_id"][:8] + ":4", d["paper_id"], d["paper_id"][:12]):
+    of_spreadsheet = keys["d"].upper() + "\r"
+    forms = (keys["d"], keys["d"][:13], d["record_id"], d["record_id"][:8] + ":4", d["paper_id"], d["paper_id"][:12])
+    for first in (*forms, of_spreadsheet):
         out = pond.call("decide", first, e["paper_id"], "same", "--because", "x")
         assert "line 2 of" in out and "The dry bones of old whales" in out
     assert len((pond.lake / "decisions.csv").read_text().splitlines()) == 2

@@ -94,6 +94,12 @@ def test_another_header_and_another_encoding_are_named(lake: Lake) -> None:
         read_decisions(lake)
 
 
+def test_a_folder_in_the_files_place_is_answered_in_a_sentence(lake: Lake) -> None:
+    lake.decisions_path.mkdir(parents=True)
+    with pytest.raises(DecisionError, match="cannot be read"):
+        read_decisions(lake)
+
+
 def test_a_contradiction_names_every_line_of_its_chain(lake: Lake) -> None:
     write(lake, f"{A},{B},same,x", f"{C},{D},same,not in it", f"{A},{C},different,y", f"{C},{B},same,z")
     with pytest.raises(DecisionError) as caught:
