@@ -41,7 +41,6 @@ _ASKED_OF_FEW = {
     "record_key",
     "abstract",
     "abstract_key",
-    "abstract_is_cut",
     "authors",
     "title_words",
     "venue",

@@ -32,7 +32,7 @@ ABSTRACT_START_CHARACTERS = 150
 """How much of an abstract its key is made of: two abstracts that agree so far are one text, or boilerplate."""
 
 _COLUMNS = (
-    *("record_key", "title", "title_is_cut", "authors", "abstract", "abstract_is_cut"),
+    *("record_key", "title", "title_is_cut", "authors", "abstract"),
     *("venue_id", "venue", "venue_kind", "year", "volume", "number", "pages", "identifiers"),
 )
 
@@ -61,7 +61,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
     return (
         features.drop("title", "identifiers", "volume", "number", "pages")
         .with_columns(
-            pl.col("title_is_cut", "abstract_is_cut").fill_null(False),
+            pl.col("title_is_cut").fill_null(False),
             (pl.col("is_generic_name") | _recurs()).alias("is_generic"),
             boilerplate.fill_null(False).alias("abstract_is_boilerplate"),
         )

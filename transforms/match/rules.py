@@ -32,7 +32,8 @@ class Rule:
 
     `strength` is, for a match, how strong its evidence is; for any other status, up to what strength it keeps the two
     records apart when other records would join them (0: it does not). `work_strength` is the same for works: how strong the
-    link of a version is, and for any other status up to what strength it keeps two works apart.
+    link of a version is, and for any other status up to what strength it keeps two works apart. `relation` is what a version
+    says of the two, for `paper_relations`.
     """
 
     status: str
