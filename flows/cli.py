@@ -10,10 +10,8 @@ from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
-from warehouse.row_formats import Format, quiet_when_reader_leaves
-
-LakeOption = Annotated[Path | None, Parameter(name="--lake", help="the lake's folder; default PAPERLAKE_LAKE, else ./lake")]
-FormatOption = Annotated[Format, Parameter(name="--format", help="how rows are printed on standard output")]
+from flows.cli_options import AtOption, FormatOption, LakeOption, TimeoutOption, WaitOption
+from warehouse.row_formats import quiet_when_reader_leaves
 
 app = App(
     name="paperlake",
@@ -39,7 +37,7 @@ def run(
     without_identifiers: Annotated[
         bool, Parameter(negative=(), help="match records as if they had no identifiers, to measure matching with")
     ] = False,
-    wait: Annotated[float | None, Parameter(help="seconds to wait for another run; default from config/pipeline.toml")] = None,
+    wait: WaitOption = None,
     format: Annotated[Literal["text", "json"], Parameter(help="how the report is printed")] = "text",
 ) -> int:
     """Land, stage, clean, match, merge, check and publish; print what came of it.
@@ -71,16 +69,17 @@ def sql(
     /,
     *,
     lake: LakeOption = None,
+    at: AtOption = None,
     format: FormatOption = "table",
-    timeout: Annotated[float | None, Parameter(help="seconds the query may take; default from config/pipeline.toml")] = None,
+    timeout: TimeoutOption = None,
 ) -> int:
-    """Answer a question from the current release, read-only and sandboxed.
+    """Answer a question from a release, read-only and sandboxed.
 
     Example: paperlake sql "select venue, year, count(*) as papers from papers group by all order by all"
     """
     from flows import read_commands
 
-    return read_commands.print_query(query, lake, format, timeout_seconds=timeout)
+    return read_commands.print_query(query, lake, format, at=at, timeout_seconds=timeout)
 
 
 @app.command
@@ -89,6 +88,7 @@ def tables(
     /,
     *,
     lake: LakeOption = None,
+    at: AtOption = None,
     format: FormatOption = "table",
 ) -> int:
     """List the tables, or the columns of one, with their meaning.
@@ -97,7 +97,7 @@ def tables(
     """
     from flows import read_commands
 
-    return read_commands.print_tables(table, lake, format)
+    return read_commands.print_tables(table, lake, format, at=at)
 
 
 @app.command
@@ -117,6 +117,7 @@ def rejects(
     /,
     *,
     lake: LakeOption = None,
+    at: AtOption = None,
     format: FormatOption = "table",
 ) -> int:
     """List what could not become a clean record: where it stands, why, and its text.
@@ -125,18 +126,18 @@ def rejects(
     """
     from flows import read_commands
 
-    return read_commands.print_rejects(reason, lake, format)
+    return read_commands.print_rejects(reason, lake, format, at=at)
 
 
 @app.command
-def ledger(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
+def ledger(*, lake: LakeOption = None, at: AtOption = None, format: FormatOption = "table") -> int:
     """Show for every raw file what went in and what became of it; exit code 1 if a file does not balance.
 
     Example: paperlake ledger
     """
     from flows import read_commands
 
-    return read_commands.print_ledger(lake, format)
+    return read_commands.print_ledger(lake, format, at=at)
 
 
 @app.command
@@ -177,7 +178,7 @@ def decide(
     *,
     because: Annotated[str, Parameter(help="why, for whoever reads the decision later")],
     lake: LakeOption = None,
-    wait: Annotated[float | None, Parameter(help="seconds to wait for a run; default from config/pipeline.toml")] = None,
+    wait: WaitOption = None,
 ) -> int:
     """Overrule matching: say that two records describe one paper, or two; the next run and all later ones keep to it.
 
@@ -256,7 +257,7 @@ def forget(
     *names: Annotated[str, Parameter(help="more of the same")],
     lake: LakeOption = None,
     erase: Annotated[bool, Parameter(negative=(), help="delete the files from raw/ too")] = False,
-    wait: Annotated[float | None, Parameter(help="seconds to wait for a run; default from config/pipeline.toml")] = None,
+    wait: WaitOption = None,
 ) -> int:
     """Take raw files out of the live set; the next run publishes without them.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from flows.settings import ConfigError, load_settings
 from transforms.schemas import TABLES, PaperlakeError
+from warehouse.history import find_release
 from warehouse.layout import Lake
 
 if TYPE_CHECKING:
@@ -20,13 +21,15 @@ owns_process = False
 """Whether this process does nothing but answer one command; then a query's memory is capped for the whole of it."""
 
 
-def print_query(query: str, lake_path: Path | None, format: Format, *, timeout_seconds: float | None = None) -> int:
-    """Prints the answer to a query of the current release."""
-    _print_answer(query, lake_path, format, timeout_seconds=timeout_seconds)
+def print_query(
+    query: str, lake_path: Path | None, format: Format, *, at: str | None = None, timeout_seconds: float | None = None
+) -> int:
+    """Prints the answer to a query of a release."""
+    _print_answer(query, lake_path, format, at=at, timeout_seconds=timeout_seconds)
     return 0
 
 
-def print_tables(table: str | None, lake_path: Path | None, format: Format) -> int:
+def print_tables(table: str | None, lake_path: Path | None, format: Format, *, at: str | None = None) -> int:
     """Prints the tables with their grain and rows, or the columns of one table with their meaning.
 
     Raises:
@@ -43,7 +46,8 @@ def print_tables(table: str | None, lake_path: Path | None, format: Format) -> i
     if table is not None:
         print_rows(COLUMNS, column_rows(table), format)
         return 0
-    release = Lake(load_settings().lake_path(lake_path)).current_release()
+    lake = Lake(load_settings().lake_path(lake_path))
+    release = lake.current_release() if at is None else find_release(lake, at)
     print_rows(TABLE_COLUMNS, table_rows(_row_counts(release) if release else None), format)
     return 0
 
@@ -59,8 +63,8 @@ def print_releases(lake_path: Path | None, format: Format) -> int:
     return 0
 
 
-def print_rejects(reason: str | None, lake_path: Path | None, format: Format) -> int:
-    """Prints the rejects of the current release, or those with one reason."""
+def print_rejects(reason: str | None, lake_path: Path | None, format: Format, *, at: str | None = None) -> int:
+    """Prints the rejects of a release, or those with one reason."""
     query = """
         select f.file_name, r.locator, r.stage, r.reason, r.message, r.text
         from rejects r
@@ -68,11 +72,11 @@ def print_rejects(reason: str | None, lake_path: Path | None, format: Format) ->
         where $reason is null or r.reason = $reason
         order by f.file_name, r.file_sha256, r.span_start, r.locator, r.reason
     """
-    _print_answer(query, lake_path, format, parameters={"reason": reason})
+    _print_answer(query, lake_path, format, at=at, parameters={"reason": reason})
     return 0
 
 
-def print_ledger(lake_path: Path | None, format: Format) -> int:
+def print_ledger(lake_path: Path | None, format: Format, *, at: str | None = None) -> int:
     """Prints the ledger with the names of the files; 1 if a file does not balance. A table leaves out what would not fit."""
     fitting = "l.size_bytes, l.records_staged, l.records_clean, l.records_rejected, l.spans_rejected, l.balanced"
     query = f"""
@@ -81,8 +85,8 @@ def print_ledger(lake_path: Path | None, format: Format) -> int:
         join raw_files f using (file_sha256)
         order by f.file_name, l.file_sha256
     """
-    _print_answer(query, lake_path, format)
-    with answer("select count(*) from ledger where not balanced", lake_path) as unbalanced:
+    _print_answer(query, lake_path, format, at=at)
+    with answer("select count(*) from ledger where not balanced", lake_path, at=at) as unbalanced:
         return 1 if unbalanced.rows() != [(0,)] else 0
 
 
@@ -98,13 +102,14 @@ def answer(
     query: str,
     lake_path: Path | None,
     *,
+    at: str | None = None,
     timeout_seconds: float | None = None,
     parameters: Mapping[str, object] | None = None,
 ) -> QueryResult:
-    """The answer to a query of the current release; close it.
+    """The answer to a query of the release that `at` means (see `find_release`); close it.
 
     Raises:
-        LakeError: nothing is published.
+        LakeError: nothing is published, or there is no such release.
         QueryError: the query fails, or reaches a limit.
     """
     from warehouse.query import QueryLimits, run_query
@@ -120,7 +125,7 @@ def answer(
         threads=settings.query.threads,
         spill_bytes=settings.query.spill_bytes,
     )
-    release = lake.require_release()
+    release = find_release(lake, at)
     if owns_process:
         cap_process_memory(limits)
     return run_query(release, query, spill_dir=lake.spill_dir, limits=limits, parameters=parameters, when_stuck=_end_process)
@@ -131,12 +136,13 @@ def _print_answer(
     lake_path: Path | None,
     format: Format,
     *,
+    at: str | None = None,
     timeout_seconds: float | None = None,
     parameters: Mapping[str, object] | None = None,
 ) -> None:
     from warehouse.row_formats import write_rows
 
-    with answer(query, lake_path, timeout_seconds=timeout_seconds, parameters=parameters) as result:
+    with answer(query, lake_path, at=at, timeout_seconds=timeout_seconds, parameters=parameters) as result:
         write_rows(result.columns, result.types, result.batches(), format, sys.stdout)
 
 

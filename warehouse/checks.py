@@ -15,6 +15,7 @@ import duckdb
 
 from transforms.schemas import TABLES, SchemaError
 from warehouse.row_formats import write_rows
+from warehouse.sql_files import header_fields
 from warehouse.views import empty_view_sql, parquet_files, view_sql
 
 CHECKS_DIR = Path(__file__).parent / "sql" / "checks"
@@ -106,19 +107,11 @@ def check_rows(results: Sequence[CheckResult]) -> list[dict[str, object]]:
 def _read_check(path: Path) -> Check:
     """The check in one file."""
     sql = path.read_text(encoding="utf-8")
-    header = dict(_header_fields(sql))
-    if header.get("severity") not in {"error", "warn"} or not header.get("meaning"):
-        raise SchemaError(f"{path}: expected first lines `-- severity: error` (or warn) and `-- meaning: …`; found {header}")
-    return Check(path.stem, header["severity"], header["meaning"], sql)
-
-
-def _header_fields(sql: str) -> Iterator[tuple[str, str]]:
-    """The `-- name: value` lines a file begins with."""
-    for line in sql.splitlines():
-        if not line.startswith("-- "):
-            return
-        name, _, value = line[3:].partition(":")
-        yield name.strip(), value.strip()
+    header = header_fields(sql, path, ("severity", "meaning"))
+    severity, meaning = header["severity"][0], header["meaning"][0]
+    if severity not in {"error", "warn"}:
+        raise SchemaError(f"{path}: expected the severity error or warn, found '{severity}'")
+    return Check(path.stem, severity, meaning, sql)
 
 
 def _run_check(connection: duckdb.DuckDBPyConnection, check: Check, keep_failing_in: Path | None) -> CheckResult:

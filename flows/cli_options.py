@@ -1,0 +1,27 @@
+"""This module is the options that several commands share, each with its one help text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from warehouse.row_formats import Format
+
+LakeOption = Annotated[Path | None, Parameter(name="--lake", help="the lake's folder; default PAPERLAKE_LAKE, else ./lake")]
+FormatOption = Annotated[Format, Parameter(name="--format", help="how rows are printed on standard output")]
+AtOption = Annotated[
+    str | None,
+    Parameter(
+        name="--at",
+        help="the release to read: its id or the id's start, `previous`, or a date or time (UTC), for the one that was current "
+        "then; default the current one",
+    ),
+]
+TimeoutOption = Annotated[
+    float | None, Parameter(name="--timeout", help="seconds the query may take; default from config/pipeline.toml")
+]
+WaitOption = Annotated[
+    float | None, Parameter(name="--wait", help="seconds to wait for a run; default from config/pipeline.toml")
+]
