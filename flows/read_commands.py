@@ -105,8 +105,11 @@ def answer(
     at: str | None = None,
     timeout_seconds: float | None = None,
     parameters: Mapping[str, object] | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> QueryResult:
     """The answer to a query of the release that `at` means (see `find_release`); close it.
+
+    `beside` are other releases, meant in the same way, by the schema that their tables are to stand in.
 
     Raises:
         LakeError: nothing is published, or there is no such release.
@@ -126,9 +129,18 @@ def answer(
         spill_bytes=settings.query.spill_bytes,
     )
     release = find_release(lake, at)
+    others = {schema: find_release(lake, other) for schema, other in (beside or {}).items()}
     if owns_process:
         cap_process_memory(limits)
-    return run_query(release, query, spill_dir=lake.spill_dir, limits=limits, parameters=parameters, when_stuck=_end_process)
+    return run_query(
+        release,
+        query,
+        spill_dir=lake.spill_dir,
+        limits=limits,
+        parameters=parameters,
+        beside=others,
+        when_stuck=_end_process,
+    )
 
 
 def _print_answer(

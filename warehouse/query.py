@@ -87,9 +87,12 @@ def run_query(
     spill_dir: Path,
     limits: QueryLimits,
     parameters: Parameters | None = None,
+    beside: Mapping[str, Path] | None = None,
     when_stuck: Callable[[QueryError], None] | None = None,
 ) -> QueryResult:
     """The answer to one untrusted query on the release in `release_dir`; see `warehouse.sandbox` for what is admitted.
+
+    `beside` are other releases whose tables stand in schemas of their own, see `open_release`.
 
     A query that reaches its time limit is interrupted. Some work inside DuckDB is deaf to that for many seconds:
     `when_stuck` is called from another thread if the query goes on 2 s later, so that a command can end its process.
@@ -97,7 +100,7 @@ def run_query(
     Raises:
         QueryError: the query is refused, does not parse, names what is not there, fails, or reaches a limit.
     """
-    connection = open_release(release_dir, spill_dir=spill_dir, limits=limits)
+    connection = open_release(release_dir, spill_dir=spill_dir, limits=limits, beside=beside)
     clock = _Clock(connection, limits, when_stuck)
     try:
         with clock.running():

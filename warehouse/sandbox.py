@@ -19,7 +19,7 @@ from typing import Any
 import duckdb
 
 from transforms.schemas import TABLES, PaperlakeError
-from warehouse.views import parquet_files, sql_text, view_sql
+from warehouse.views import parquet_files, sql_name, sql_text, view_sql
 
 LONGEST_QUERY_CHARACTERS = 1_100_000
 """A list of 150,000 numbers fits (1 MB); its syntax tree takes 22 MB and 1.5 s, and both grow with the text."""
@@ -39,18 +39,23 @@ class QueryLimits:
     spill_bytes: int = 20_000_000_000
 
 
-def open_release(release_dir: Path, *, spill_dir: Path, limits: QueryLimits) -> duckdb.DuckDBPyConnection:
+def open_release(
+    release_dir: Path, *, spill_dir: Path, limits: QueryLimits, beside: Mapping[str, Path] | None = None
+) -> duckdb.DuckDBPyConnection:
     """A locked in-memory connection with one view a table of the release; give it only statements that `admit` passes.
+
+    `beside` are other releases by the name of the schema that their tables stand in: `{"since": …}` gives `since.papers`.
 
     Raises:
         QueryError: the folder holds no table, or one that cannot be read.
     """
     connection = duckdb.connect(":memory:", config=dict(_config(spill_dir, limits)))
     try:
-        found = [table.name for table in TABLES.values() if _add_view(connection, release_dir, table.name)]
-        if not found:
-            raise QueryError(f"{release_dir}: expected folders of Parquet files named {', '.join(TABLES)}; found none of them")
-        connection.execute(_lock_sql(release_dir))
+        _add_views(connection, release_dir, "main")
+        for schema, other_dir in (beside or {}).items():
+            connection.execute(f"create schema {sql_name(schema)}")
+            _add_views(connection, other_dir, schema)
+        connection.execute(_lock_sql(release_dir, *(beside or {}).values()))
     except BaseException:
         connection.close()
         raise
@@ -132,26 +137,33 @@ def _config(spill_dir: Path, limits: QueryLimits) -> Mapping[str, str]:
     }
 
 
-def _add_view(connection: duckdb.DuckDBPyConnection, release_dir: Path, name: str) -> bool:
+def _add_views(connection: duckdb.DuckDBPyConnection, release_dir: Path, schema: str) -> None:
+    """Makes a view for each table of the release, in the schema."""
+    if not [table.name for table in TABLES.values() if _add_view(connection, release_dir, table.name, schema)]:
+        raise QueryError(f"{release_dir}: expected folders of Parquet files named {', '.join(TABLES)}; found none of them")
+
+
+def _add_view(connection: duckdb.DuckDBPyConnection, release_dir: Path, name: str, schema: str) -> bool:
     """Whether the release has the table, of which a view now stands. Reading 14 footers takes about 15 ms in all."""
     files = parquet_files(release_dir, TABLES[name])
     if not files:
         return False
     try:
-        connection.execute(view_sql(TABLES[name], files))
+        connection.execute(view_sql(TABLES[name], files, schema))
     except duckdb.Error as error:
         raise QueryError(f"{files[0].parent}: cannot be read as Parquet: {str(error).splitlines()[0]}") from error
     return True
 
 
-def _lock_sql(release_dir: Path) -> str:
-    """The statements after which nothing but the release can be read and no setting changed.
+def _lock_sql(*release_dirs: Path) -> str:
+    """The statements after which nothing but the releases can be read and no setting changed.
 
-    The folder is named with its slash, so that `r1` does not allow `r12` whatever DuckDB does about it (2.0 adds one).
+    A folder is named with its slash, so that `r1` does not allow `r12` whatever DuckDB does about it (2.0 adds one).
     """
+    folders = ", ".join(sql_text(f"{folder.absolute()}/") for folder in release_dirs)
     return (
         "set enable_progress_bar = false; "
-        f"set allowed_directories = [{sql_text(str(release_dir.absolute()) + '/')}]; "
+        f"set allowed_directories = [{folders}]; "
         "set enable_external_access = false; "
         "set lock_configuration = true"
     )

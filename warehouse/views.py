@@ -49,14 +49,15 @@ def parquet_files(release_dir: Path, table: Table) -> list[Path]:
     return sorted((release_dir.absolute() / table.name).glob("*.parquet"))
 
 
-def view_sql(table: Table, files: Iterable[Path]) -> str:
-    """The statement that makes the view `table` over its files.
+def view_sql(table: Table, files: Iterable[Path], schema: str = "main") -> str:
+    """The statement that makes the view `table` over its files, in a schema that is there.
 
     All columns are taken as the files have them, so that an older release, with fewer columns, can still be queried.
     Hive partitioning is off: a folder called `x=1` above the lake would otherwise add a column `x`.
     """
     paths = ", ".join(sql_text(str(path)) for path in files)
-    return f"create view {sql_name(table.name)} as select * from read_parquet([{paths}], hive_partitioning = false)"
+    view = f"{sql_name(schema)}.{sql_name(table.name)}"
+    return f"create view {view} as select * from read_parquet([{paths}], hive_partitioning = false)"
 
 
 def empty_view_sql(table: Table) -> str:

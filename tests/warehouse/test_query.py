@@ -56,6 +56,19 @@ def test_several_files_of_a_table_are_read_as_one(tmp_path: Path, write_release:
     assert rows == [("u1",), ("u2",)]
 
 
+def test_another_release_stands_beside_in_a_schema_of_its_own(
+    ask: Ask, tmp_path: Path, write_release: Callable[..., Path]
+) -> None:
+    older = write_release(tmp_path / "r1", {"links": [{"paper_id": "p1", "url": "older", "kind": "code"}]})
+    rows = ask("select l.url, s.url from links l join since.links s using (paper_id)", beside={"since": older}).rows()
+    assert rows == [("https://example.org/gravel", "older")]
+    for query in ("select 1 from since.links", "from read_parquet('/etc/hosts')"):
+        with pytest.raises(QueryError):
+            ask(query)
+    with pytest.raises(QueryError, match="may not stand in `from`"):
+        ask(f"from read_parquet('{older}/links/links.parquet')", beside={"since": older})
+
+
 @pytest.mark.parametrize("folder", ["it's here", "a b", 'say "x"', "x=1", "[a]", "日本", "a,b", "{c}", "%2e", "#1"])
 def test_the_lake_may_lie_in_a_folder_of_any_name(tmp_path: Path, write_release: Callable[..., Path], folder: str) -> None:
     release = write_release(tmp_path / folder / "r1", {"links": [{"paper_id": "p1", "url": "u1", "kind": "code"}]})
