@@ -19,6 +19,7 @@ from typing import Any
 import duckdb
 
 from transforms.schemas import TABLES, PaperlakeError
+from warehouse.reader_lock import hold_while_alive
 from warehouse.views import parquet_files, sql_name, sql_text, view_sql
 
 LONGEST_QUERY_CHARACTERS = 1_100_000
@@ -138,7 +139,8 @@ def _config(spill_dir: Path, limits: QueryLimits) -> Mapping[str, str]:
 
 
 def _add_views(connection: duckdb.DuckDBPyConnection, release_dir: Path, schema: str) -> None:
-    """Makes a view for each table of the release, in the schema."""
+    """Makes a view for each table of the release, in the schema, and holds the release for as long as the connection lives."""
+    hold_while_alive(connection, release_dir)
     if not [table.name for table in TABLES.values() if _add_view(connection, release_dir, table.name, schema)]:
         raise QueryError(f"{release_dir}: expected folders of Parquet files named {', '.join(TABLES)}; found none of them")
 
