@@ -90,10 +90,14 @@ class Building:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The unpublished release with its table `checks`, and what they said: failing rows by check, apart by severity."""
+    """The unpublished release with its table `checks`, and what they said: failing rows by check, apart by severity.
+
+    `files` are the raw files that a check's failing rows come from, by check, with how many each has.
+    """
 
     folder: Path
     row_counts: dict[str, int]
     errors: dict[str, int]
     warnings: dict[str, int]
     kept_in: Path | None
+    files: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)

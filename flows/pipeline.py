@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
 from flows import steps
-from flows.handovers import RunOrder
+from flows.handovers import Checked, RunOrder
 from flows.report import RunReport, save_report
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
@@ -97,14 +97,25 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     checked = timed("check: the tables", steps.check, order, building, report.run_id)
     report.row_counts, report.warnings, report.failed_checks = checked.row_counts, checked.warnings, checked.errors
     if checked.errors:
-        named = ", ".join(f"{name} ({rows} rows)" for name, rows in checked.errors.items())
-        raise PipelineError(
-            f"nothing is published, checks failed: {named}; the rows that fail are kept in {checked.kept_in}. "
-            "If they come from one file, `paperlake forget` takes it out; then run again"
-        )
+        raise PipelineError(_why_not(checked))
     published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched, report.summary())
     report.release_id = published.release_id
     report.outcome = "published" if published.is_new else "unchanged"
+
+
+def _why_not(checked: Checked) -> str:
+    """Which checks failed, and what to do about it."""
+    named = ", ".join(f"{name} ({rows} row{'' if rows == 1 else 's'})" for name, rows in checked.errors.items())
+    text = f"nothing is published, checks failed: {named}; the rows that fail are kept in {checked.kept_in}. "
+    for name in checked.errors:
+        if files := checked.files.get(name):
+            listed = ", ".join(file for file, _ in files[:_FILES_NAMED])
+            more = f" and {len(files) - _FILES_NAMED} more" if len(files) > _FILES_NAMED else ""
+            text += f"Those of {name} come from {listed}{more}. "
+    return f"{text}If they come from one file, `paperlake forget` takes it out; then run again"
+
+
+_FILES_NAMED = 3
 
 
 def _refuse_unread(order: RunOrder, report: RunReport) -> None:

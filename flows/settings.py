@@ -11,14 +11,18 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from transforms.readers.columns_known import IGNORED_COLUMN
 from transforms.readers.limits import ReadLimits
 from transforms.schemas import PaperlakeError
 from transforms.staged_schemas import FIELDS
+from warehouse.expectations import Expectations
 from warehouse.live import COMMAND_LINE
 from warehouse.unpacking import UnpackLimits
+
+if TYPE_CHECKING:
+    from warehouse.sandbox import QueryLimits
 
 PROJECT_DIR = Path(__file__).resolve().parents[1]
 
@@ -69,6 +73,13 @@ class QuerySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """`[checks]` of pipeline.toml. `folder` holds a person's own checks; it is relative to the file's folder, "" for none."""
+
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SourceSettings:
     """One block of sources.toml. `location` is relative to the file's folder; `columns` has `staged_schemas.FIELDS`."""
 
@@ -90,12 +101,19 @@ class Settings:
     run: RunSettings = field(default_factory=RunSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     query: QuerySettings = field(default_factory=QuerySettings)
+    checks: CheckSettings = field(default_factory=CheckSettings)
+    expectations: Expectations = field(default_factory=Expectations)
     sources: tuple[SourceSettings, ...] = ()
     tables_key: str = ""
 
     def lake_path(self, given: str | Path | None) -> Path:
         """The lake's folder: as given, else `PAPERLAKE_LAKE`, else `[lake] path`."""
         return Path(given or os.environ.get("PAPERLAKE_LAKE") or self.lake.path)
+
+    @property
+    def own_checks_dir(self) -> Path | None:
+        """The folder of a person's own checks, if they have one."""
+        return self.config_dir / self.checks.folder if self.checks.folder else None
 
     def source(self, name: str) -> SourceSettings:
         """The source called `name`; one that has no block (any more) has the defaults."""
@@ -104,6 +122,12 @@ class Settings:
     def read_limits(self) -> ReadLimits:
         """The limits that readers keep."""
         return ReadLimits(**{f.name: getattr(self.limits, f.name) for f in dataclasses.fields(ReadLimits)})
+
+    def query_limits(self) -> QueryLimits:
+        """The limits on a query, and on a person's own checks."""
+        from warehouse.sandbox import QueryLimits
+
+        return QueryLimits(**{f.name: getattr(self.query, f.name) for f in dataclasses.fields(QueryLimits)})
 
     def unpack_limits(self) -> UnpackLimits:
         """The limits on compressed files and archives."""
@@ -125,13 +149,24 @@ def load_settings(config_dir: Path | None = None) -> Settings:
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder; PAPERLAKE_CONFIG names the folder that holds pipeline.toml")
     pipeline = _read_toml(folder / "pipeline.toml")
-    sections = {"lake": LakeSettings, "run": RunSettings, "limits": LimitSettings, "query": QuerySettings}
-    _check_keys(pipeline, sections, "pipeline.toml")
+    sections = {
+        "lake": LakeSettings,
+        "run": RunSettings,
+        "limits": LimitSettings,
+        "query": QuerySettings,
+        "checks": CheckSettings,
+    }
+    check_keys(pipeline, sections, "pipeline.toml")
     parts: dict[str, Any] = {
-        name: _build(kind, pipeline.get(name, {}), f"pipeline.toml [{name}]") for name, kind in sections.items()
+        name: build(kind, pipeline.get(name, {}), f"pipeline.toml [{name}]") for name, kind in sections.items()
     }
     sources = _sources(_read_toml(folder / "sources.toml"))
-    return Settings(folder, **parts, sources=sources, tables_key=_tables_key(folder, sources, parts["limits"]))
+    settings = Settings(folder, **parts, sources=sources)
+    if expected := _read_toml(folder / "expected.toml"):
+        from flows.expected import read_expectations
+
+        settings = dataclasses.replace(settings, expectations=read_expectations(expected, settings))
+    return dataclasses.replace(settings, tables_key=_tables_key(settings))
 
 
 def load_venue_aliases(settings: Settings) -> list[tuple[str, str, str, str]]:
@@ -167,16 +202,16 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _sources(content: Mapping[str, Any]) -> tuple[SourceSettings, ...]:
-    _check_keys(content, ["sources"], "sources.toml")
+    check_keys(content, ["sources"], "sources.toml")
     sources = []
     for name, block in sorted(content.get("sources", {}).items()):
         where = f"sources.toml [sources.{name}]"
         if name == COMMAND_LINE:
             raise ConfigError(f"{where}: the name {COMMAND_LINE} is kept for paths given on the command line")
-        source = _build(SourceSettings, block, where, name=name)
+        source = build(SourceSettings, block, where, name=name)
         columns = _columns(source.columns, where)
         source = dataclasses.replace(source, columns=columns)
-        if source.year is not None and source.year > _MAX_YEAR:
+        if source.year is not None and source.year > MAX_YEAR:
             raise ConfigError(f"{where}: year = {source.year} should be of four digits")
         if source.precedence > _MAX_PRECEDENCE:
             raise ConfigError(f"{where}: precedence = {source.precedence} should be at most {_MAX_PRECEDENCE}")
@@ -186,7 +221,7 @@ def _sources(content: Mapping[str, Any]) -> tuple[SourceSettings, ...]:
     return tuple(sources)
 
 
-_MAX_YEAR, _MAX_PRECEDENCE = 9_999, 1_000_000  # the tables hold them in 16 and 32 bits
+MAX_YEAR, _MAX_PRECEDENCE = 9_999, 1_000_000  # the tables hold them in 16 and 32 bits
 
 
 def _columns(given: Mapping[str, object], where: str) -> dict[str, str]:
@@ -204,12 +239,12 @@ def _columns(given: Mapping[str, object], where: str) -> dict[str, str]:
 _T = TypeVar("_T")
 
 
-def _build(kind: type[_T], values: Any, where: str, **fixed: object) -> _T:
+def build(kind: type[_T], values: Any, where: str, **fixed: object) -> _T:
     """An instance of the frozen dataclass `kind` from a TOML table, its keys and their types checked."""
     if not isinstance(values, Mapping):
         raise ConfigError(f"{where}: expected a table of keys, found {values!r}")
     fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in fixed}  # type: ignore[arg-type]
-    _check_keys(values, fields, where)
+    check_keys(values, fields, where)
     for key, value in values.items():
         accepted = _ACCEPTED[str(fields[key].type).removesuffix(" | None")]
         if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
@@ -228,7 +263,8 @@ _ACCEPTED: dict[str, tuple[type, ...]] = {
 }
 
 
-def _check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
+def check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
+    """Raises `ConfigError` for a key that is not among those known, with the nearest of them."""
     for key in values:
         if key not in known:
             near = difflib.get_close_matches(key, list(known), n=1)
@@ -236,11 +272,21 @@ def _check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
             raise ConfigError(f"{where}: unknown key '{key}'. {hint}")
 
 
-def _tables_key(folder: Path, sources: tuple[SourceSettings, ...], limits: LimitSettings) -> str:
-    """A hash of the settings that change a table: venue aliases, limits, and of each source all but where its files are."""
-    venues = folder / "venues.csv"
+def _tables_key(settings: Settings) -> str:
+    """A hash of the settings that change a table, or may stop its publication.
+
+    They are venue aliases, limits, expectations, a person's own checks, and of each source all but where its files are.
+    """
+    venues = settings.config_dir / "venues.csv"
     digest = hashlib.sha256(venues.read_bytes() if venues.is_file() else b"")
-    said = [dataclasses.replace(source, location="", columns=dict(sorted(source.columns.items()))) for source in sources]
-    digest.update(repr(said).encode())
-    digest.update(repr(limits).encode())
+    said = [
+        dataclasses.replace(source, location="", columns=dict(sorted(source.columns.items()))) for source in settings.sources
+    ]
+    for part in (said, settings.limits, settings.expectations):
+        digest.update(repr(part).encode())
+    own_dir = settings.own_checks_dir
+    if own_dir is not None and not own_dir.is_dir():
+        raise ConfigError(f"pipeline.toml [checks]: folder = '{settings.checks.folder}': there is no folder {own_dir}")
+    for path in sorted(own_dir.glob("*.sql")) if own_dir else ():
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -215,11 +215,18 @@ def check(order: RunOrder, building: Building, run_id: str) -> Checked:
     import polars as pl
 
     from transforms.schemas import CHECKS
-    from warehouse.checks import check_rows, run_checks
+    from warehouse.checks import check_rows, read_checks, run_checks
     from warehouse.parquet import write_table
 
     kept_in = order.lake.runs_dir / run_id
-    results = run_checks(building.folder, keep_failing_in=kept_in, spill_dir=order.lake.spill_dir)
+    results = run_checks(
+        building.folder,
+        keep_failing_in=kept_in,
+        checks=read_checks(order.settings.own_checks_dir),
+        spill_dir=order.lake.spill_dir,
+        expectations=order.settings.expectations,
+        limits=order.settings.query_limits(),
+    )
     rows = check_rows(results)
     write_table(pl.DataFrame(rows), CHECKS, building.folder)
     failed = {
@@ -232,6 +239,7 @@ def check(order: RunOrder, building: Building, run_id: str) -> Checked:
         failed["error"],
         failed["warn"],
         kept_in if any(failed.values()) else None,
+        {r.name: r.files for r in results if r.files},
     )
 
 

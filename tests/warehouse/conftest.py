@@ -72,7 +72,14 @@ SOUND: Rows = {
         )
     ],
     "record_notes": [{"record_id": f"{FILE_A}:2", "field": "abstract", "note": "placeholder", "value": "N/A"}],
-    "field_origins": [{"paper_id": "p1", "field": "title", "record_id": f"{FILE_A}:1"}],
+    "field_origins": [
+        {"paper_id": paper, "field": field, "record_id": f"{FILE_A}:{ordinal}"}
+        for paper, ordinal, fields in (
+            ("p1", 1, ("title", "authors", "abstract", "venue_id", "venue", "year", "decision", "keywords")),
+            ("p2", 2, ("title", "year", "decision")),
+        )
+        for field in fields
+    ],
     "paper_matches": [
         {"record_key_l": "k1", "record_key_r": "k3", "status": "match", "reason": "same_doi", "blocking_rules": ["doi"]}
     ],

@@ -118,8 +118,21 @@ def remove(table: str, place: int) -> Callable[[Rows], None]:
         ("relations_are_mutual", change("papers", 1, work_id="w2")),
         *(
             ("foreign_keys", change(table, 0, file_sha256="c" * 64))
-            for table in ("records", "rejects", "furniture", "control_totals", "ledger")
+            for table in ("records", "rejects", "furniture", "control_totals", "column_map", "ledger")
         ),
+        ("origins_agree", remove("field_origins", 0)),
+        ("origins_agree", change("papers", 1, volume="7")),
+        ("origins_agree", change("papers", 1, decision=None)),
+        ("origins_agree", change("papers", 0, keywords=[])),
+        ("origins_agree", change("field_origins", 0, field="titel")),
+        ("origins_agree", change("field_origins", 0, record_id=f"{FILE_A}:2")),
+        ("orphans", change("raw_files", 1, verdict="unreadable")),
+        ("orphans", change("records", 1, record_key="k1")),
+        ("orphans", change("rejects", 0, record_id=f"{FILE_A}:1")),
+        ("empty_authors", change("column_map", 0, field="authors")),
+        ("empty_authors", change("column_map", 0, field="author_names")),
+        ("empty_authors", change("authorships", 0, name="—")),
+        ("empty_authors", change("authorships", 0, name=" 7 ")),
         ("aliases_resolve", change("paper_aliases", 0, current_paper_id="p7")),
         ("aliases_resolve", change("paper_aliases", 0, paper_id="p2")),
         ("aliases_resolve", change("paper_aliases", 0, reason="gone")),
@@ -146,6 +159,11 @@ def remove(table: str, place: int) -> Callable[[Rows], None]:
         ("control_characters", change("papers", 0, title="On\x00Gravel")),
         ("control_characters", change("papers", 0, abstract="We sum\x85 gravel.")),
         ("control_characters", change("papers", 0, abstract="We sum \ufffd gravel.")),
+        ("control_characters", change("papers", 0, venue="Rocks\x1b[31m")),
+        ("control_characters", change("papers", 0, publisher="Grav\x02el & Sons")),
+        ("control_characters", change("papers", 0, pages="3\t7")),
+        ("control_characters", change("papers", 0, keywords=["gravel", "sa\x00nd"])),
+        ("control_characters", change("authorships", 1, name="Ben\nPebble")),
         *(("unique_keys", add(table.name)) for table in TABLES.values() if table.unique and table.name != "checks"),
     ],
 )
@@ -164,6 +182,12 @@ def test_fault_is_found_by_its_check(sound_rows: Rows, failures: Failures, check
         ("placeholder_titles", change("papers", 0, title=None)),
         ("control_characters", change("papers", 0, title="Größe – naïve 日本語 ∑")),
         ("control_characters", change("papers", 0, abstract="Two\nparagraphs\tof gravel")),
+        ("control_characters", change("authorships", 0, name="José Ångström-李")),
+        ("empty_authors", change("column_map", 0, field="title")),
+        ("empty_authors", change("authorships", 0, name="李")),
+        ("origins_agree", change("field_origins", 0, record_id=f"{FILE_B}:1")),
+        ("orphans", change("records", 2, record_key="k1")),
+        ("orphans", change("raw_files", 0, verdict="unreadable")),
         ("unique_keys", add("rejects")),
         ("known_values", change("papers", 0, decision=None)),
         ("spans_are_known", change("records", 2, span_start=None)),
@@ -209,8 +233,8 @@ def test_every_failing_row_is_counted_and_the_kept_ones_are_limited(
     assert len(result.kept_in.read_text(encoding="utf-8").splitlines()) == 3000
 
 
-def test_results_become_rows_of_the_table_of_checks(tmp_path: Path) -> None:
-    rows = check_rows(run_checks(tmp_path, keep_failing_in=None))
+def test_results_become_rows_of_the_table_of_checks(sound_release: Path) -> None:
+    rows = check_rows(run_checks(sound_release, keep_failing_in=None))
     assert [row["check_name"] for row in rows] == [check.name for check in all_checks()]
     assert all(list(row) == CHECKS.column_names() for row in rows)
 

@@ -1,10 +1,20 @@
 -- severity: warn
--- meaning: a title or abstract holds control characters or the sign for an undecodable byte
+-- meaning: a text of a paper holds control characters or the sign for an undecodable byte
 -- grain: one row a paper and field with such characters
 with texts as (
     select paper_id, 'title' as field, title as text from papers
     union all
     select paper_id, 'abstract' as field, abstract as text from papers
+    union all
+    select paper_id, 'venue' as field, venue as text from papers
+    union all
+    select paper_id, 'publisher' as field, publisher as text from papers
+    union all
+    select paper_id, 'pages' as field, pages as text from papers
+    union all
+    select paper_id, 'authors' as field, name as text from authorships
+    union all
+    select paper_id, 'keywords' as field, unnest(keywords) as text from papers
 )
 select
     paper_id,
@@ -13,7 +23,8 @@ select
 from texts
 where
     regexp_matches(text, '[\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x{9F}\x{FFFD}]')
-    or (field = 'title' and regexp_matches(text, '[\t\n\r]'))
+    or (field <> 'abstract' and regexp_matches(text, '[\t\n\r]'))
 order by
     paper_id,
-    field
+    field,
+    excerpt

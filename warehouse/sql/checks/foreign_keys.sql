@@ -108,6 +108,13 @@ with dangling as (
     anti join raw_files as b on b.file_sha256 = a.file_sha256
     union all
     select
+        'column_map' as table_name,
+        'file_sha256' as column_name,
+        a.file_sha256 as value
+    from column_map as a
+    anti join raw_files as b on b.file_sha256 = a.file_sha256
+    union all
+    select
         'ledger' as table_name,
         'file_sha256' as column_name,
         a.file_sha256 as value
