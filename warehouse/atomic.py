@@ -67,6 +67,14 @@ def point_link(link: Path, target: str) -> None:
     crash_point(f"after swap of {link.name}")
 
 
+def remove_file(path: Path) -> None:
+    """Removes a file, in one step."""
+    crash_point(f"before removal from {path.parent.name}")
+    path.unlink(missing_ok=True)
+    sync(path.parent)
+    crash_point(f"after removal from {path.parent.name}")
+
+
 def sync(path: Path) -> None:
     """Makes the content of a file, or the names in a folder, safe against a power failure."""
     descriptor = os.open(path, os.O_RDONLY)

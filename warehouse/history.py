@@ -7,6 +7,7 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 
 from warehouse.layout import Lake, LakeError, read_release
+from warehouse.publications import read_publications
 
 _ID_START = re.compile(r"r[0-9a-f]{1,16}")
 
@@ -14,7 +15,7 @@ _ID_START = re.compile(r"r[0-9a-f]{1,16}")
 def find_release(lake: Lake, at: str | None = None) -> Path:
     """The folder of the release that `at` means: an id or its start, `current`, `previous`, or a date or time in UTC.
 
-    A date means the end of that day, a time the release that was published last until then. None means the current one.
+    A date means the end of that day, a time the release that was current then. None means the current one.
 
     Raises:
         LakeError: there is no such release, or several begin so; the message lists those there are.
@@ -30,10 +31,13 @@ def find_release(lake: Lake, at: str | None = None) -> Path:
 
 
 def _previous(lake: Lake, current: Path) -> Path:
-    name = read_release(current)["previous_release_id"]
-    if name is None or not (lake.releases_dir / name / "release.json").is_file():
-        raise LakeError(f"there is no release before {current.name}{_listed(lake)}")
-    return lake.releases_dir.resolve() / str(name)
+    """The release that was current before this one became so; of those removed since, the one before."""
+    for publication in reversed(read_publications(lake)):
+        folder = lake.releases_dir / publication.release_id
+        if publication.release_id != current.name and (folder / "release.json").is_file():
+            read_release(folder)
+            return folder.resolve()
+    raise LakeError(f"there is no release before {current.name}{_listed(lake)}")
 
 
 def _by_id(lake: Lake, start: str) -> Path:
@@ -56,14 +60,14 @@ def _by_time(lake: Lake, at: str) -> Path:
     if len(at) <= len("2031-05-07"):
         moment = datetime.combine(moment, time.max)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    published = [
-        (datetime.fromisoformat(read_release(path.parent)["published_at"]), path.parent)
-        for path in lake.releases_dir.glob("r*/release.json")
-    ]
-    earlier = [each for each in published if each[0] <= moment]
-    if not earlier:
+    until = [each for each in read_publications(lake) if each.moment <= moment]
+    if not until:
         raise LakeError(f"no release was published until {at}{_listed(lake)}")
-    return max(earlier)[1].resolve()
+    folder = lake.releases_dir / until[-1].release_id
+    if not (folder / "release.json").is_file():
+        raise LakeError(f"the release {folder.name}, which was current at {at}, has been removed{_listed(lake)}")
+    read_release(folder)
+    return folder.resolve()
 
 
 def _listed(lake: Lake) -> str:

@@ -47,13 +47,23 @@ class Lake:
 
     @property
     def state_dir(self) -> Path:
-        """The live set, the stat cache, what was built last, and the lock."""
+        """The live set, the stat cache, what was built last, what was current when, the pin, and the lock."""
         return self.path / "state"
 
     @property
     def live_path(self) -> Path:
         """The names that are live."""
         return self.state_dir / "live.json"
+
+    @property
+    def publications_path(self) -> Path:
+        """The record of which release was current when."""
+        return self.state_dir / "publications.jsonl"
+
+    @property
+    def pin_path(self) -> Path:
+        """The release that is pinned, where one is."""
+        return self.state_dir / "pin.json"
 
     @property
     def decisions_path(self) -> Path:
@@ -77,7 +87,7 @@ class Lake:
     def current_release(self) -> Path | None:
         """The folder of the current release, or None before the first was published.
 
-        Where the pointer is lost or leads nowhere, the release published last is current; the next run sets it anew.
+        Where the pointer is lost or leads nowhere, the release that was current last is; the next run sets it anew.
 
         Raises:
             LakeError: a newer paperlake wrote the release, or its description is damaged.
@@ -87,10 +97,10 @@ class Lake:
             if (folder / "release.json").is_file():
                 read_release(folder)
                 return folder
-        releases = [
-            (read_release(path.parent)["published_at"], path.parent) for path in self.releases_dir.glob("r*/release.json")
-        ]
-        return max(releases)[1].resolve() if releases else None
+        from warehouse.publications import read_publications  # here: it imports this module, and is seldom needed
+
+        folders = [self.releases_dir / each.release_id for each in read_publications(self)]
+        return next((folder.resolve() for folder in reversed(folders) if (folder / "release.json").is_file()), None)
 
     def require_release(self) -> Path:
         """The folder of the current release.

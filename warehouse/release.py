@@ -16,15 +16,18 @@ from transforms.schemas import SCHEMA_VERSION
 from warehouse.atomic import TEMPORARY_PREFIX, point_link, rename, sync, write_file
 from warehouse.landing import hash_file
 from warehouse.layout import Lake, LakeError, read_release
+from warehouse.pins import Pin, note_held, read_pin
+from warehouse.publications import note_publication, read_publications, settle_publications
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What publishing came to: the release now current, whether it is new, and how many rows each table has."""
+    """What publishing came to: the release, whether it is new, whether a pin holds it back, and the rows of each table."""
 
     release_id: str
     is_new: bool
     row_counts: dict[str, int]
+    pin: Pin | None = None
 
 
 def begin_release(lake: Lake) -> Path:
@@ -38,35 +41,55 @@ def begin_release(lake: Lake) -> Path:
 def publish_release(
     lake: Lake, building: Path, row_counts: dict[str, int], facts: Mapping[str, object], readme: Callable[[str], str]
 ) -> Published:
-    """Makes the folder `building` the current release, unless its tables are those of the current one.
+    """Makes the folder `building` the current release, unless its tables are those of the current one, or a pin holds it.
 
     The release id is a hash of the tables' bytes. A file that the current release holds byte for byte is hard-linked.
     `facts` (what it was made from) goes into `release.json`, what `readme` gives for the release id into `README.md`.
+    A release that is held back stands among the others, to be looked at, and is not current.
     """
     current = lake.current_release()
     files = _hash_files(building)
     release_id = release_id_of(files)
-    target = lake.releases_dir / release_id
     if current is not None and current.name == release_id:
         shutil.rmtree(building)
         if not lake.current_link.is_symlink() or lake.current_link.readlink().name != release_id:
             point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
         return Published(release_id, False, row_counts)
+    settle_publications(lake)  # before there is a new release: a lake of an earlier paperlake has no record yet
+    _put_in_place(lake, building, release_id, row_counts, files, facts, readme)
+    if (pin := read_pin(lake)) is not None:
+        note_held(lake, pin, release_id)
+        return Published(release_id, True, row_counts, pin)
+    point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
+    run_id, because = (str(facts[name]) if facts.get(name) else None for name in ("run_id", "because"))
+    note_publication(lake, release_id, "published", run_id=run_id, because=because)
+    return Published(release_id, True, row_counts)
+
+
+def _put_in_place(
+    lake: Lake,
+    building: Path,
+    release_id: str,
+    row_counts: dict[str, int],
+    files: dict[str, str],
+    facts: Mapping[str, object],
+    readme: Callable[[str], str],
+) -> None:
+    """Lets the folder `building` become that of the release, by one rename."""
+    current, target = lake.current_release(), lake.releases_dir / release_id
     if target.exists() and _hash_files(target) != files:
         shutil.rmtree(target)  # damaged since, and not current: what was just built takes its place
     if target.exists():
         # Built before: by a run killed between its rename and its swap, or on the way back to an older live set.
         shutil.rmtree(building)
-    else:
-        _link_unchanged(building, current, files)
-        _write_synced(building / "README.md", readme(release_id))
-        description = _description(building, release_id, row_counts, files, facts, current)
-        _write_synced(building / "release.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n")
-        for folder in (*building.iterdir(), building):
-            sync(folder)
-        rename(building, target)
-    point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
-    return Published(release_id, True, row_counts)
+        return
+    _link_unchanged(building, current, files)
+    _write_synced(building / "README.md", readme(release_id))
+    description = _description(building, release_id, row_counts, files, facts, current)
+    _write_synced(building / "release.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n")
+    for folder in (*building.iterdir(), building):
+        sync(folder)
+    rename(building, target)
 
 
 def release_id_of(files: dict[str, str]) -> str:
@@ -76,23 +99,34 @@ def release_id_of(files: dict[str, str]) -> str:
 
 
 def list_releases(lake: Lake) -> list[dict[str, Any]]:
-    """One row a release, newest first: release_id, is_current, published_at, papers, records, raw_files, size_bytes."""
-    current = lake.current_release()
+    """One row a release, that which was current last first; its columns are those of the table `paperlake releases` prints.
+
+    `current_at` is when it became current last, null for a release that never was: one that a pin holds back, or that a run
+    killed before its end has left. `made_by` is the run that built it.
+    """
+    current, pin = lake.current_release(), read_pin(lake)
+    last = {each.release_id: each for each in read_publications(lake)}
     rows = []
     for path in lake.releases_dir.glob("r*/release.json"):
         release = read_release(path.parent)
+        name = release["release_id"]
         rows.append(
             {
-                "release_id": release["release_id"],
-                "is_current": current is not None and current.name == release["release_id"],
+                "release_id": name,
+                "is_current": current is not None and current.name == name,
+                "is_pinned": pin is not None and pin.release_id == name,
                 "published_at": release["published_at"],
+                "current_at": last[name].at if name in last else None,
+                "made_by": release.get("run_id"),
+                "because": last[name].because if name in last else release.get("because"),
                 "papers": release["tables"]["papers"]["rows"],
                 "records": release["tables"]["records"]["rows"],
                 "raw_files": release["tables"]["raw_files"]["rows"],
                 "size_bytes": sum(file["size_bytes"] for file in release["files"]),
             }
         )
-    return sorted(rows, key=lambda row: (row["published_at"], row["release_id"]), reverse=True)
+    rows.sort(key=lambda row: (row["is_current"], row["current_at"] or row["published_at"], row["release_id"]), reverse=True)
+    return rows
 
 
 def last_build(lake: Lake) -> dict[str, Any]:
