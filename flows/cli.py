@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
+from flows.check_command import check
 from flows.cli_options import AtOption, FormatOption, LakeOption, TimeoutOption, WaitOption
 from warehouse.row_formats import quiet_when_reader_leaves
 
@@ -266,6 +267,10 @@ def forget(
     from flows import lake_commands
 
     return lake_commands.forget_files((name, *names), lake, erase=erase, wait_seconds=wait)
+
+
+# Commands that stand in modules of their own.
+app.command(check)
 
 
 def main() -> None:

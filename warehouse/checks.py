@@ -56,7 +56,7 @@ class CheckResult:
     """What one check found: how many rows failed, the first of them, and the file that holds them, if they were kept.
 
     `files` are the raw files that the failing rows come from, where their columns tell, with how many of what fails each has:
-    of one paper every file that lists it. Those with most stand first.
+    of one paper every file that lists it. Those with most stand first. `error` says why the check could not run.
     """
 
     name: str
@@ -68,11 +68,12 @@ class CheckResult:
     sample: tuple[tuple[object, ...], ...] = ()
     kept_in: Path | None = None
     files: tuple[tuple[str, int], ...] = ()
+    error: str | None = None
 
     @property
     def passed(self) -> bool:
-        """Whether no row failed."""
-        return self.failing_rows == 0
+        """Whether it ran and no row failed."""
+        return self.failing_rows == 0 and self.error is None
 
 
 @cache
