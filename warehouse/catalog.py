@@ -13,7 +13,8 @@ import duckdb
 from transforms.schemas import TABLES
 from warehouse.atomic import rename, sync, temporary_beside
 from warehouse.layout import Lake
-from warehouse.views import comment_sql, parquet_files, sql_text, view_sql
+from warehouse.saved_queries import read_saved_query, view_paths
+from warehouse.views import add_saved_views, comment_sql, parquet_files, saved_comment_sql, sql_text, view_sql
 
 _STORAGE_VERSION = "v1.0.0"
 """The oldest DuckDB that can open the file; by default DuckDB 2.0 writes what only 2.0 reads."""
@@ -22,8 +23,8 @@ _STORAGE_VERSION = "v1.0.0"
 def build_catalog(lake_dir: Path, release_dir: Path) -> Path:
     """The path of `paperlake.duckdb` in the lake, written anew for one release.
 
-    It has one view a table, and the view `current_release(release_id, release_dir)`. It is built aside and put in place by
-    a rename: a client that has the old file open keeps it, and no client sees half a file.
+    It has one view a table, the saved views, and the view `current_release(release_id, release_dir)`. It is built aside
+    and put in place by a rename: a client that has the old file open keeps it, and no client sees half a file.
     """
     path = Lake(lake_dir.absolute()).catalog_path
     temporary = temporary_beside(path)
@@ -42,7 +43,7 @@ def build_catalog(lake_dir: Path, release_dir: Path) -> Path:
 
 
 def _write_views(path: Path, release_dir: Path) -> None:
-    """Writes a DuckDB file with the views and their comments, in one transaction."""
+    """Writes a DuckDB file with the views and their comments."""
     with duckdb.connect(str(path), config={"storage_compatibility_version": _STORAGE_VERSION}) as connection:
         connection.execute("begin")
         for table in TABLES.values():
@@ -51,6 +52,12 @@ def _write_views(path: Path, release_dir: Path) -> None:
                 held = {row[0] for row in connection.execute(f"describe {table.name}").fetchall()}
                 for statement in comment_sql(table, held):
                     connection.execute(statement)
+        connection.execute("commit")
+        add_saved_views(connection)  # outside a transaction, which the first view that cannot be bound would end
+        connection.execute("begin")
+        for path in view_paths().values():
+            for statement in saved_comment_sql(read_saved_query(path)):
+                connection.execute(statement)
         connection.execute(
             "create view current_release as "
             f"select {sql_text(release_dir.name)} as release_id, {sql_text(str(release_dir))} as release_dir"

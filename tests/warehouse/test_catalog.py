@@ -12,6 +12,7 @@ import pytest
 
 from transforms.schemas import TABLES
 from warehouse.catalog import build_catalog
+from warehouse.saved_queries import view_paths
 
 
 def opened(path: Path) -> duckdb.DuckDBPyConnection:
@@ -23,7 +24,7 @@ def test_catalog_has_a_view_a_table_and_names_its_release(tmp_path: Path, sound_
     assert path == tmp_path / "paperlake.duckdb"
     with opened(path) as connection:
         views = {row[0] for row in connection.execute("select view_name from duckdb_views() where not internal").fetchall()}
-        assert views == {*TABLES, "current_release"}
+        assert views == {*TABLES, *view_paths(), "current_release"}
         assert connection.execute("from current_release").fetchall() == [("r0123", str(sound_release))]
         assert connection.execute("select title from papers order by title").fetchall()[0] == ("A Survey of Sand",)
 
