@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from flows.settings import Settings
 from warehouse.decisions import Verdict
@@ -101,3 +102,11 @@ class Checked:
     warnings: dict[str, int]
     kept_in: Path | None
     files: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a run has to say of the release it built: its own id, and what a later run that finds nothing new is to report."""
+
+    run_id: str
+    summary: dict[str, Any]

@@ -10,12 +10,14 @@ from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
 from flows import steps
-from flows.handovers import Checked, RunOrder
+from flows.handovers import Checked, RunOrder, Told
 from flows.report import RunReport, save_report
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
 from warehouse.layout import Lake
 from warehouse.lock import hold_lock
+from warehouse.pins import finish_rollback, is_held
+from warehouse.publications import settle_publications
 from warehouse.release import last_build
 
 T = TypeVar("T")
@@ -57,6 +59,8 @@ def run_pipeline(
         lake = order.lake
         for folder in (lake.path, lake.raw_dir, lake.releases_dir, lake.state_dir, *lake.work_dir.glob("*")):
             remove_leftovers(folder)
+        finish_rollback(lake)
+        settle_publications(lake)
         report = RunReport(run_id=_run_id(), lake=str(order.lake.path))
         try:
             _run_steps(order, call, report, say)
@@ -98,9 +102,11 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     report.row_counts, report.warnings, report.failed_checks = checked.row_counts, checked.warnings, checked.errors
     if checked.errors:
         raise PipelineError(_why_not(checked))
-    published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched, report.summary())
+    told = Told(report.run_id, report.summary())
+    published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched, told)
     report.release_id = published.release_id
-    report.outcome = "published" if published.is_new else "unchanged"
+    report.outcome = "held" if published.pin else "published" if published.is_new else "unchanged"
+    report.pin = published.pin.described() if published.pin else None
 
 
 def _why_not(checked: Checked) -> str:
@@ -130,12 +136,16 @@ def _refuse_unread(order: RunOrder, report: RunReport) -> None:
 
 
 def _is_built(lake: Lake, inputs_key: str, report: RunReport) -> bool:
-    """Whether the current release was built from just these inputs; if so, the report says so."""
+    """Whether the current release, or one that a pin holds back, was built from just these inputs; the report then says so."""
     current = lake.current_release()
     build = last_build(lake)
-    if current is None or build.get("inputs_key") != inputs_key or build.get("release_id") != current.name:
+    if current is None or build.get("inputs_key") != inputs_key:
         return False
-    report.outcome, report.release_id = "nothing new", current.name
+    pin = is_held(lake, build.get("release_id"))
+    if pin is None and build.get("release_id") != current.name:
+        return False
+    report.outcome, report.release_id = ("nothing new", current.name) if pin is None else ("held", build["release_id"])
+    report.pin = pin.described() if pin else None
     report.recall(build.get("summary", {}))
     return True
 

@@ -22,8 +22,11 @@ class RunReport:
     run_id: str
     lake: str
     outcome: str = "failed"
-    """published, unchanged (built, and found equal to the current release), nothing new (not built), or failed"""
+    """published, unchanged (built, and found equal to the current release), nothing new (not built), held (by a pin; built
+    now or before), or failed"""
     release_id: str | None = None
+    pin: str | None = None
+    """what holds the release back, in words"""
     files_given: int = 0
     files_copied: int = 0
     files_live: int = 0
@@ -80,6 +83,8 @@ class RunReport:
             "published": f"release {self.release_id}",
             "unchanged": f"nothing: the tables are those of the current release {self.release_id}",
             "nothing new": f"nothing new since release {self.release_id}",
+            "held": f"nothing: {self.pin}, so release {self.release_id} is held back; `paperlake diff current "
+            f"{self.release_id}` shows it, after `paperlake unpin` the next run publishes",
         }.get(self.outcome, f"nothing: {self.error}")
         return [*lines, ("published", outcome)]
 

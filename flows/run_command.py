@@ -19,6 +19,9 @@ from warehouse.decisions import read_decisions
 from warehouse.landing import require_path
 from warehouse.layout import Lake
 
+HELD_BACK = 3
+"""The exit code of a run that did its work, and whose release is held back."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
@@ -47,7 +50,7 @@ def run_and_print(request: RunRequest, *, as_json: bool) -> int:
         from rich.console import Console
 
         print_report(report, Console(), next_steps(report, request.lake))
-    return 0
+    return HELD_BACK if report.outcome == "held" else 0
 
 
 def print_dry_run(request: RunRequest, *, as_json: bool) -> int:

@@ -8,18 +8,19 @@ from __future__ import annotations
 import dataclasses
 import shlex
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.handovers import Building, Checked, FileOutput, Landing, Matching, RunOrder, Stage
+from flows.handovers import Building, Checked, FileOutput, Landing, Matching, RunOrder, Stage, Told
 from flows.incoming import find_incoming
 from flows.settings import load_venue_aliases
-from flows.versions import cleaning_version, code_version, matching_version, reading_version
+from flows.versions import cleaning_version, code_version, matching_version, reading_version, rules_by_stage
 from warehouse.decisions import Verdict, read_decisions, verdicts_of
 from warehouse.landing import hash_file, land_files
 from warehouse.layout import Lake, LakeError
 from warehouse.live import LiveFile, LiveName, add_names, earlier_contents, live_files, read_live, write_live
+from warehouse.publications import not_taken_in
 from warehouse.release import Published
 from warehouse.work import Output, collect_garbage, output, work_key
 
@@ -243,30 +244,47 @@ def check(order: RunOrder, building: Building, run_id: str) -> Checked:
     )
 
 
-def publish(
-    order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage, matching: Matching, summary: Mapping[str, object]
-) -> Published:
-    """Makes the built tables the current release, notes what it was built from, and tidies up behind it.
-
-    `summary` is what the report of a later run that finds nothing new is to say.
-    """
+def publish(order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage, matching: Matching, told: Told) -> Published:
+    """Makes the built tables the current release unless it is pinned, notes what they were built from, and tidies up."""
     from warehouse.catalog import build_catalog
     from warehouse.dictionary import release_readme
     from warehouse.release import note_build, publish_release
 
-    facts = {"inputs_key": landing.inputs_key, "code_version": code_version(), "settings_key": order.settings.tables_key}
     published = publish_release(
         order.lake,
         checked.folder,
         checked.row_counts,
-        facts,
+        _facts(order, landing, told.run_id),
         lambda release_id: release_readme(release_id, checked.row_counts),
     )
-    build_catalog(order.lake.path, order.lake.releases_dir / published.release_id)
-    note_build(order.lake, landing.inputs_key, published.release_id, summary)
+    if published.pin is None:
+        build_catalog(order.lake.path, order.lake.releases_dir / published.release_id)
+    note_build(order.lake, landing.inputs_key, published.release_id, told.summary)
     used = {entry.staged.folder for entry in cleaning.outputs} | {_cleaned(entry).folder for entry in cleaning.outputs}
     collect_garbage(order.lake, used | {matching.output.folder})
     return published
+
+
+def _facts(order: RunOrder, landing: Landing, run_id: str) -> dict[str, object]:
+    """What a release is made from, for its `release.json`, and why it is not the one that is current."""
+    from warehouse.inputs import Inputs, input_changes, read_inputs
+
+    facts: dict[str, object] = {
+        "run_id": run_id,
+        "inputs_key": landing.inputs_key,
+        "code_version": code_version(),
+        "rules": rules_by_stage(),
+        "settings_key": order.settings.tables_key,
+        "without_identifiers": order.without_identifiers,
+        "decisions": landing.verdicts,
+    }
+    current = order.lake.current_release()
+    files = {file.sha256: (file.source, file.source_path) for file in landing.files}
+    try:
+        because = input_changes(read_inputs(current), Inputs.of(files, facts)).described() if current else "the first release"
+    except LakeError as error:  # a damaged release is no reason not to publish the next
+        because = f"not known: {error}"
+    return {**facts, "because": because}
 
 
 def _intact_raw(lake: Lake, file: LiveFile) -> Path:
@@ -312,16 +330,19 @@ def _names(file: LiveFile) -> dict[str, object]:
     return {"source": file.source, "file_name": file.file_name, "source_path": file.source_path, "size_bytes": file.size_bytes}
 
 
-def _previous(lake: Lake) -> PreviousRelease | None:
-    """What the current release says of ids; None before the first."""
+def _previous(lake: Lake) -> list[PreviousRelease]:
+    """What the current release says of ids, and after a rollback those published since; nothing before the first."""
     import polars as pl
 
     from transforms.tables import PreviousRelease
 
-    release = lake.current_release()
-    if release is None:
-        return None
-    return PreviousRelease(
-        pl.read_parquet(release / "records" / "*.parquet", columns=["record_key", "paper_id"]),
-        pl.read_parquet(release / "paper_aliases" / "*.parquet"),
-    )
+    current = lake.current_release()
+    later = [lake.releases_dir / name for name in not_taken_in(lake)]
+    return [
+        PreviousRelease(
+            pl.read_parquet(release / "records" / "*.parquet", columns=["record_key", "paper_id"]),
+            pl.read_parquet(release / "paper_aliases" / "*.parquet"),
+        )
+        for release in (*([current] if current else []), *later)
+        if (release / "release.json").is_file()
+    ]

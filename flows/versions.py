@@ -45,6 +45,22 @@ def matching_version() -> str:
 
 
 @functools.cache
+def merging_version() -> str:
+    """A hash of the code that makes the tables of clean records and of what matching found."""
+    return _hash(_imported("transforms.tables"))
+
+
+def rules_by_stage() -> dict[str, str]:
+    """The version of each stage's rules, by the stage's name: a release keeps them, so that a diff can tell what changed."""
+    return {
+        "reading": reading_version(),
+        "cleaning": cleaning_version(),
+        "matching": matching_version(),
+        "merging": merging_version(),
+    }
+
+
+@functools.cache
 def code_version() -> str:
     """A hash of all code that has a say in a release."""
     steps = ("flows/steps.py", "flows/reading.py", "flows/cleaning.py")

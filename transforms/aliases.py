@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from transforms.frames import conform, frame_of
@@ -51,6 +53,27 @@ def paper_aliases(previous: pl.DataFrame | None, previous_aliases: pl.DataFrame 
         ),
         PAPER_ALIASES,
     )
+
+
+def aliases_of_all(previous: Sequence[tuple[pl.DataFrame, pl.DataFrame]], current: pl.DataFrame) -> pl.DataFrame:
+    """The same where several earlier releases have ids to resolve: records and aliases of each, the most trusted first.
+
+    After a rollback the releases published since the one that is current have ids that it does not know. Where an id leads
+    to different papers, or to one and to none, the first release in which it leads to a paper has the word.
+    """
+    if len(previous) < 2:
+        records, older = previous[0] if previous else (None, None)
+        return paper_aliases(records, older, current)
+    found = pl.concat(
+        [
+            paper_aliases(records, older, current).with_columns(place=pl.lit(place))
+            for place, (records, older) in enumerate(previous)
+        ]
+    )
+    first = found.sort("paper_id", pl.col("current_paper_id").is_null(), "place").unique(
+        "paper_id", keep="first", maintain_order=True
+    )
+    return conform(first.drop("place"), PAPER_ALIASES)
 
 
 def _papers(records: pl.DataFrame | None) -> pl.DataFrame:

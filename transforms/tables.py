@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from transforms.aliases import paper_aliases
+from transforms.aliases import aliases_of_all
 from transforms.frames import conform, polars_schema
 from transforms.ledger import build_ledger
 from transforms.merge import merge_records
@@ -37,7 +37,7 @@ class FileFrames:
 
 @dataclass(frozen=True, slots=True)
 class PreviousRelease:
-    """What the release before this one says of ids: `records` with record_key and paper_id, and its `paper_aliases`."""
+    """What an earlier release says of ids: its `records` with record_key and paper_id, and its `paper_aliases`."""
 
     records: pl.DataFrame
     paper_aliases: pl.DataFrame
@@ -49,12 +49,13 @@ def build_tables(
     clusters: pl.DataFrame,
     *,
     precedence: Mapping[str, int],
-    previous: PreviousRelease | None,
+    previous: Sequence[PreviousRelease],
 ) -> dict[str, pl.DataFrame]:
     """Every table of a release but `checks`, by name, each as its contract says.
 
     `pairs` and `clusters` are what matching found over the clean records of all files; `precedence` is a number by
-    file_sha256, the lesser one winning where records disagree.
+    file_sha256, the lesser one winning where records disagree. `previous` are the releases whose ids are to resolve, the
+    current one first.
 
     Raises:
         SchemaError: a table breaks its contract.
@@ -64,10 +65,8 @@ def build_tables(
     records = _records(files, clean, merged.record_papers)
     rejects = _of_each(files, REJECTS, _rejects)
     furniture = _of_each(files, FURNITURE, lambda file: file.furniture)
-    aliases = paper_aliases(
-        previous.records if previous else None,
-        previous.paper_aliases if previous else None,
-        records.select("record_key", "paper_id"),
+    aliases = aliases_of_all(
+        [(release.records, release.paper_aliases) for release in previous], records.select("record_key", "paper_id")
     )
     tables = {
         "papers": merged.papers,
