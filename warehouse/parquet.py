@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +14,7 @@ from transforms.schemas import SCHEMA_VERSION, SchemaError, Table
 if TYPE_CHECKING:
     import polars as pl
 
-_ROW_GROUP_ROWS = 65_536
+ROW_GROUP_ROWS = 65_536
 
 _SCALARS = {
     "string": pa.string(),
@@ -66,16 +66,21 @@ def write_table(frame: pl.DataFrame, table: Table, folder: Path) -> Path:
         if not column.nullable and rows.column(column.name).null_count:
             raise SchemaError(f"table {table.name}: column {column.name} holds null, which its contract rules out")
     with path.open("wb") as file:
-        with pq.ParquetWriter(
-            file,
-            schema,
-            version="2.6",
-            data_page_version="1.0",
-            compression="zstd",
-            write_statistics=True,
-            write_page_index=True,
-        ) as writer:
-            writer.write_table(rows, row_group_size=_ROW_GROUP_ROWS)
+        with parquet_writer(file, schema) as writer:
+            writer.write_table(rows, row_group_size=ROW_GROUP_ROWS)
         file.flush()
         os.fsync(file.fileno())
     return path
+
+
+def parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
+    """A writer of Parquet as all of ours is, be it a release's table or the answer to a query."""
+    return pq.ParquetWriter(
+        file,
+        schema,
+        version="2.6",
+        data_page_version="1.0",
+        compression="zstd",
+        write_statistics=True,
+        write_page_index=True,
+    )

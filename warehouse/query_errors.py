@@ -8,6 +8,7 @@ import duckdb
 
 from transforms.schemas import TABLES
 from warehouse.sandbox import QueryError, QueryLimits
+from warehouse.saved_queries import view_paths
 
 _NO_TABLE = re.compile(r'Table with name "?(?P<name>.+?)"? does not exist')
 _NO_COLUMN = re.compile(
@@ -39,7 +40,10 @@ def query_error(error: duckdb.Error | MemoryError, limits: QueryLimits, *, timed
         return _no_function_error(found["kind"].lower(), found["name"].rstrip("!"), message)
     if isinstance(error, duckdb.ParserException):
         return QueryError(f"the query cannot be read as SQL: {_plain(message)}")
-    return QueryError(f"the query cannot be answered: {_plain(message)}")
+    typed = (
+        " A parameter is a text: where a number is computed with it, write $name::int." if "STRING_LITERAL" in message else ""
+    )
+    return QueryError(f"the query cannot be answered: {_plain(message)}{typed}")
 
 
 def time_limit_error(limits: QueryLimits) -> QueryError:
@@ -61,7 +65,7 @@ def _memory_error(message: str, limits: QueryLimits) -> QueryError:
 
 def _no_table_error(name: str) -> QueryError:
     """The sentence for a table that is not there."""
-    near = _near(name.split(".")[-1], list(TABLES))
+    near = _near(name.split(".")[-1], [*TABLES, *view_paths()])
     return QueryError(f"there is no table '{name}'.{near} The tables of a release are {', '.join(TABLES)}")
 
 

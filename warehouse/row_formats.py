@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, TextIO
+from typing import Any, Generic, Literal, TextIO, TypeVar
 
 Format = Literal["table", "csv", "json", "jsonl", "markdown"]
+
+_Rows = TypeVar("_Rows", bound=Any)
 
 Row = Sequence[object]
 Batches = Iterable[Sequence[Row]]
@@ -64,6 +66,35 @@ def write_rows(
         "markdown": _write_markdown,
     }
     return Written(writers[format](columns, _plain_rows(types, batches), out))
+
+
+class FirstRows(Generic[_Rows]):
+    """At most `limit` rows of batches (lists, or Arrow's), all where it is None; afterwards `is_cut` tells if there were more.
+
+    >>> first = FirstRows([[1, 2], [3, 4], [5]], 3)
+    >>> list(first), first.is_cut
+    ([[1, 2], [3]], True)
+    """
+
+    def __init__(self, batches: Iterable[_Rows], limit: int | None) -> None:
+        self.is_cut = False
+        self._batches = batches
+        self._limit = limit
+
+    def __iter__(self) -> Iterator[_Rows]:
+        """The batches, the last one cut to what is left of the limit."""
+        left = self._limit
+        for batch in self._batches:
+            if left is None:
+                yield batch
+            elif len(batch) <= left:
+                left -= len(batch)
+                yield batch
+            else:
+                self.is_cut = True
+                if left:
+                    yield batch[:left]
+                return
 
 
 @contextmanager
@@ -114,6 +145,23 @@ def cell_text(value: object) -> str:
     return value if isinstance(value, str) else _json(value)
 
 
+def distinct_names(columns: Sequence[str]) -> list[str]:
+    """The names of the columns; a name seen before gets a number, for an object, or a Parquet file, holds each once.
+
+    >>> distinct_names(["a", "a", "b", "a_1", "a"])
+    ['a', 'a_2', 'b', 'a_1', 'a_3']
+    """
+    names: list[str] = []
+    taken = set(columns)
+    for column in columns:
+        name, number = column, 1
+        while name in names or (number > 1 and name in taken):
+            number += 1
+            name = f"{column}_{number}"
+        names.append(name)
+    return names
+
+
 def terminal_width(out: TextIO) -> int:
     """How many characters a line of `out` may have."""
     return shutil.get_terminal_size((_WIDTH_WITHOUT_TERMINAL, 24)).columns if out.isatty() else _WIDTH_WITHOUT_TERMINAL
@@ -146,7 +194,7 @@ def _write_csv(columns: Sequence[str], rows: Iterator[list[object]], out: TextIO
 
 def _write_json(columns: Sequence[str], rows: Iterator[list[object]], out: TextIO) -> int:
     """Writes one JSON array of objects, one a line."""
-    names = _distinct(columns)
+    names = distinct_names(columns)
     count = 0
     out.write("[")
     for count, row in enumerate(rows, start=1):
@@ -157,7 +205,7 @@ def _write_json(columns: Sequence[str], rows: Iterator[list[object]], out: TextI
 
 def _write_jsonl(columns: Sequence[str], rows: Iterator[list[object]], out: TextIO) -> int:
     """Writes one JSON object a line."""
-    names = _distinct(columns)
+    names = distinct_names(columns)
     count = 0
     for count, row in enumerate(rows, start=1):  # noqa: B007
         out.write(_json(dict(zip(names, row, strict=True))) + "\n")
@@ -187,20 +235,3 @@ def _json(value: object) -> str:
 def _key_text(key: object) -> str:
     """The key of a map as that of a JSON object."""
     return key if isinstance(key, str) else cell_text(plain_value(key))
-
-
-def _distinct(columns: Sequence[str]) -> list[str]:
-    """The names of the columns; a name seen before gets a number, for an object holds each key once.
-
-    >>> _distinct(["a", "a", "b", "a_1", "a"])
-    ['a', 'a_2', 'b', 'a_1', 'a_3']
-    """
-    names: list[str] = []
-    taken = set(columns)
-    for column in columns:
-        name, number = column, 1
-        while name in names or (number > 1 and name in taken):
-            number += 1
-            name = f"{column}_{number}"
-        names.append(name)
-    return names

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import duckdb
 import pytest
 
-from warehouse.query import QueryError, QueryLimits, QueryResult, _Clock, run_query
+from warehouse.query import QueryError, QueryLimits, QueryResult, run_query
+from warehouse.query_clock import QueryClock
 
 PROJECT = Path(__file__).resolve().parents[2]
 WIDE = QueryLimits(memory_bytes=512 << 20, time_seconds=30, spill_bytes=64 << 20)
@@ -42,9 +43,10 @@ def test_answer_has_columns_types_and_rows(ask: Ask) -> None:
 
 def test_every_table_is_listed_and_can_be_counted(ask: Ask) -> None:
     from transforms.schemas import TABLES
+    from warehouse.saved_queries import view_paths
 
-    assert {row[0] for row in ask("show tables").rows()} == set(TABLES)
-    for name in TABLES:
+    assert {row[0] for row in ask("show tables").rows()} == {*TABLES, *view_paths()}
+    for name in (*TABLES, *view_paths()):
         assert len(ask(f"select count(*) from {name}").rows()) == 1
 
 
@@ -119,7 +121,7 @@ def test_order_is_kept_and_exact_where_python_has_no_type_for_it(ask: Ask) -> No
         ("select count(*) from papers group by", "cannot be read as SQL"),
         ("select 'a'::int", "cannot be answered: Could not convert string 'a'"),
         ("select sum(title) from papers", "cannot be answered: No function matches"),
-        ("select ?", "cannot be answered: Values were not provided"),
+        ("select ?", "the query has the parameter $1; no values given"),
         ("select " + "(" * 5000 + "1" + ")" * 5000, "cannot be read as SQL: Max expression depth"),
         ("select '" + "a" * 1_200_000 + "'", "the query has 1,200,009 characters; at most 1,100,000"),
     ],
@@ -159,9 +161,9 @@ def test_error_that_comes_after_the_first_rows_is_a_sentence_too(ask: Ask) -> No
 
 def test_time_at_work_adds_up_and_the_time_a_reader_takes_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("warehouse.query.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("warehouse.query_clock.time", SimpleNamespace(monotonic=lambda: now[0]))
     with duckdb.connect() as connection:
-        clock = _Clock(connection, QueryLimits(time_seconds=10), None)
+        clock = QueryClock(connection, QueryLimits(time_seconds=10))
         for at_work, pause, left in ((4, 100, 6), (5, 100, 1), (3, 0, 0)):
             with clock.running():
                 now[0] += at_work
@@ -170,7 +172,7 @@ def test_time_at_work_adds_up_and_the_time_a_reader_takes_does_not_count(monkeyp
 
 
 def test_query_deaf_to_its_interrupt_is_reported_from_another_thread(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.query._GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("warehouse.query_clock._GRACE_SECONDS", 0.0)
     reported: list[str] = []
     # A function that builds one value of 600 MB is deaf for a second or so.
     with pytest.raises(QueryError, match="time limit"):
