@@ -12,13 +12,15 @@ from cyclopts import App, CycloptsError, Parameter
 
 from flows.check_command import check
 from flows.cli_options import AtOption, FormatOption, LakeOption, TimeoutOption, WaitOption
+from flows.history_commands import prune, releases, rollback, unpin
+from flows.verify_command import verify
 from warehouse.row_formats import quiet_when_reader_leaves
 
 app = App(
     name="paperlake",
     help="Messy lists of academic papers in; one clean, de-duplicated, accounted-for set of Parquet tables out.",
     help_epilogue="Begin with `paperlake run FILES`. Add --debug to any command for the stack trace of an error. "
-    "Exit codes: 0 done, 1 data or run failed, 2 usage, 4 the lock was not obtained.",
+    "Exit codes: 0 done, 1 data or run failed, 2 usage, 3 held back by a pin, 4 the lock was not obtained.",
     help_format="plaintext",
     version=lambda: importlib.metadata.version("paperlake"),
     version_flags=["--version"],
@@ -99,17 +101,6 @@ def tables(
     from flows import read_commands
 
     return read_commands.print_tables(table, lake, format, at=at)
-
-
-@app.command
-def releases(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
-    """List the releases of the lake, newest first.
-
-    Example: paperlake releases --format json
-    """
-    from flows import read_commands
-
-    return read_commands.print_releases(lake, format)
 
 
 @app.command
@@ -270,6 +261,11 @@ def forget(
 
 
 # Commands that stand in modules of their own.
+app.command(releases)
+app.command(rollback)
+app.command(unpin)
+app.command(verify)
+app.command(prune)
 app.command(check)
 
 

@@ -52,17 +52,6 @@ def print_tables(table: str | None, lake_path: Path | None, format: Format, *, a
     return 0
 
 
-def print_releases(lake_path: Path | None, format: Format) -> int:
-    """Prints one row a release, newest first."""
-    from warehouse.release import list_releases
-
-    lake = Lake(load_settings().lake_path(lake_path))
-    lake.require_release()
-    rows = list_releases(lake)
-    print_rows(list(rows[0]), [tuple(row.values()) for row in rows], format)
-    return 0
-
-
 def print_rejects(reason: str | None, lake_path: Path | None, format: Format, *, at: str | None = None) -> int:
     """Prints the rejects of a release, or those with one reason."""
     query = """

@@ -47,6 +47,7 @@ class RunSettings:
     """`[run]` of pipeline.toml."""
 
     wait_seconds: float = 600.0
+    prune_grace_seconds: float = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
