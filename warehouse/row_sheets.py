@@ -57,21 +57,28 @@ def write_sheet(columns: Sequence[str], batches: Batches, path: Path) -> tuple[i
     if len(columns) > MOST_COLUMNS:
         raise SheetFullError(f"an Excel sheet holds {MOST_COLUMNS:,} columns, and these are {len(columns):,}; write .csv")
     with tempfile.TemporaryDirectory() as folder:  # where the sheet grows; an error leaves nothing behind
-        book = xlsxwriter.Workbook(str(path), _OPTIONS | {"tmpdir": folder})
-        book.set_properties({"created": _WRITTEN_AT})
-        sheet = _Sheet(book)
+        book = new_book(path, folder)
+        sheet = Sheet(book)
         sheet.write_header(columns)
         rows = sheet.write_rows(chain.from_iterable(batches))
         book.close()
     return rows, sheet.cut_cells
 
 
-class _Sheet:
-    """A sheet that is written from its top to its bottom."""
+def new_book(path: Path, folder: str) -> xlsxwriter.Workbook:
+    """A book that the same sheets give the same bytes; it grows in `folder`, and stands at `path` once it is closed."""
+    book = xlsxwriter.Workbook(str(path), _OPTIONS | {"tmpdir": folder})
+    book.set_properties({"created": _WRITTEN_AT})
+    return book
 
-    def __init__(self, book: xlsxwriter.Workbook) -> None:
+
+class Sheet:
+    """A sheet that is written from its top to its bottom; `cut_cells` are the texts that a cell could not hold whole."""
+
+    def __init__(self, book: xlsxwriter.Workbook, name: str = "rows") -> None:
+        """Adds a sheet to a book made with `new_book`."""
         self.cut_cells = 0
-        self._sheet: Worksheet = book.add_worksheet("rows")
+        self._sheet: Worksheet = book.add_worksheet(name)
         self._bold: Format = book.add_format({"bold": True})
         self._formats: dict[type, Format] = {
             datetime.datetime: book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
