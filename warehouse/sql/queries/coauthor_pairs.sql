@@ -9,7 +9,7 @@
 -- column: paper_count: how many papers both stand on
 -- column: first_year: the earliest year of these papers
 -- column: last_year: the latest year of these papers
--- plot: bar x=paper_count y=author_l color=author_r
+-- plot: bar x=paper_count y=author_l+author_r
 -- example: paperlake query coauthor_pairs --param min_papers=2 --limit 20
 with
     teams as (

@@ -9,13 +9,14 @@
 -- column: direction: rising or falling
 -- column: term: the word, in lower case
 -- column: growth: the smoothed share in to_year by that in from_year: 2 is twice the share, 0.5 half of it
+-- column: growth_log2: its binary logarithm: 1 is twice the share, -1 half of it
 -- column: from_count: how many papers of from_year have it
 -- column: to_count: how many papers of to_year have it
 -- column: from_ratio: their share of the papers of from_year, 0 to 1
 -- column: to_ratio: their share of the papers of to_year, 0 to 1
 -- column: from_year: the year compared from
 -- column: to_year: the year compared to
--- plot: bar x=growth y=term color=direction
+-- plot: bar x=growth_log2 y=term color=direction
 -- example: paperlake query rising_terms --param min_papers=2 --param top=10
 with
     dated_papers as (
@@ -141,6 +142,7 @@ select
     case when growth > 1 then 'rising' else 'falling' end as direction,
     term,
     growth,
+    log2(growth) as growth_log2,
     from_count,
     to_count,
     from_ratio,
