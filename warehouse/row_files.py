@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,20 +58,17 @@ def file_format(path: Path) -> FileFormat:
     Raises:
         OutputError: its ending is none of those known.
     """
-    known = FILE_FORMATS.get(path.suffix.lower())
-    if known is None:
-        ending = f"its ending {path.suffix}" if path.suffix else "it has no ending, which"
-        raise OutputError(f"{path}: {ending} names no format; known are {', '.join(FILE_FORMATS)}")
-    return known
+    _check_ending(path, FILE_FORMATS)
+    return FILE_FORMATS[path.suffix.lower()]
 
 
-def output_path(path: Path, lake_dir: Path) -> Path:
-    """Where a file given as `path` really is to be written, links followed.
+def output_path(path: Path, lake_dir: Path, endings: Collection[str] = tuple(FILE_FORMATS)) -> Path:
+    """Where a file given as `path`, with one of these endings, really is to be written, links followed.
 
     Raises:
-        OutputError: it lies in the lake, is no file, or its folder is not there.
+        OutputError: its ending is another, it lies in the lake, is no file, or its folder is not there.
     """
-    file_format(path)
+    _check_ending(path, endings)
     target = path.resolve()
     if target.is_relative_to(lake_dir.resolve()):
         raise OutputError(f"{path} lies in the lake {lake_dir}, which only runs write to; choose a place outside it")
@@ -82,6 +79,12 @@ def output_path(path: Path, lake_dir: Path) -> Path:
     if not target.parent.is_dir():
         raise OutputError(f"{path}: there is no folder {target.parent}; make it first")
     return target
+
+
+def _check_ending(path: Path, endings: Collection[str]) -> None:
+    if path.suffix.lower() not in endings:
+        ending = f"its ending {path.suffix}" if path.suffix else "it has no ending, which"
+        raise OutputError(f"{path}: {ending} names no format; known are {', '.join(endings)}")
 
 
 def write_result(result: QueryResult, path: Path, *, limit: int | None = None, format: FileFormat | None = None) -> WrittenFile:
