@@ -1,0 +1,172 @@
+"""This module is the command `query`: it lists the saved views and queries, runs one, and draws its answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from flows.cli_options import AtOption, FormatOption, LakeOption, TimeoutOption
+from flows.settings import ConfigError
+
+if TYPE_CHECKING:
+    from warehouse.query import QueryResult
+    from warehouse.saved_queries import SavedQuery
+
+_PLOT_ENDINGS = (".html", ".svg", ".png")
+"""As `warehouse.plots` has them, which would be slow to import for a list of queries."""
+
+
+def query(
+    name: Annotated[
+        str | None, Parameter(help="a saved view or query, or a file of your own (mine.sql); none lists them")
+    ] = None,
+    /,
+    *,
+    param: Annotated[
+        list[str] | None, Parameter(name="--param", negative=(), help="a parameter's value, as name=value; repeatable")
+    ] = None,
+    describe: Annotated[bool, Parameter(negative=(), help="show its header and its SQL instead of running it")] = False,
+    plot: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--plot",
+            negative=(),
+            consume_multiple=(0, 2),
+            help="draw it: as bars in the terminal, or into FILE.html (works without a network), FILE.svg or FILE.png",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="write the rows to FILE.parquet, .csv, .json, .jsonl or .xlsx")
+    ] = None,
+    limit: Annotated[int | None, Parameter(help="how many rows at most")] = None,
+    lake: LakeOption = None,
+    at: AtOption = None,
+    format: FormatOption = "table",
+    timeout: TimeoutOption = None,
+) -> int:
+    """List the saved views and queries, or run one, and draw its answer.
+
+    A view is also there by its name in `paperlake sql` and in paperlake.duckdb. A file of your own begins with lines as
+    --describe shows them; its parameters stand there, and as $name in its SQL.
+
+    Example: paperlake query papers_by_venue_year --plot
+    """
+    name, plot_file = _name_and_plot(name, plot)
+    if limit is not None and limit < 0:
+        raise ConfigError(f"--limit {limit}: expected a number of rows from 0")
+    if output is not None and plot is not None:
+        raise ConfigError("--output writes rows and --plot draws them: give one of them")
+    if name is None:
+        return _list(format)
+    from warehouse.saved_queries import bind_parameters, find_saved_query
+
+    saved = find_saved_query(name)
+    if describe:
+        from warehouse.row_tables import printable
+
+        print("\n".join(printable(line) for line in saved.sql.strip().splitlines()))
+        return 0
+    if plot is not None and saved.plot is None:
+        raise ConfigError(f"{name} does not say how it is drawn: add a line such as `-- plot: bar x=paper_count y=venue`")
+    bound = bind_parameters(saved, _given(param or []))
+    target = _target(output or plot_file, lake, _PLOT_ENDINGS if plot_file else None)
+    from flows import read_commands
+
+    with read_commands.answer(
+        saved.sql, lake, at=at, timeout_seconds=timeout, parameters=bound.values, beside=bound.releases
+    ) as result:
+        if plot is not None:
+            return _draw(saved, result, target, limit)
+        return _write(result, target, limit, format)
+
+
+def _list(format: FormatOption) -> int:
+    """Prints the saved views and queries."""
+    from flows.read_commands import print_rows
+    from warehouse.saved_queries import saved_queries
+
+    rows = [
+        (
+            saved.name,
+            "view" if saved.is_view else "query",
+            saved.title,
+            ", ".join(parameter.name for parameter in saved.parameters),
+        )
+        for saved in saved_queries()
+    ]
+    print_rows(("name", "kind", "title", "parameters"), rows, format)
+    return 0
+
+
+def _name_and_plot(name: str | None, plot: Sequence[str] | None) -> tuple[str | None, Path | None]:
+    """The query and the file to draw into. What follows `--plot` is a file by its ending, else the query."""
+    words = list(plot or [])
+    files = [word for word in words if word.lower().endswith(_PLOT_ENDINGS)]
+    others = [word for word in words if word not in files]
+    if len(files) > 1 or len(others) + (name is not None) > 1:
+        wrong = others[-1] if others else files[-1]
+        raise ConfigError(
+            f"--plot {wrong}: expected one file that ends in {', '.join(_PLOT_ENDINGS)}, or none for the terminal"
+        )
+    return (others[0] if others else name), (Path(files[0]) if files else None)
+
+
+def _given(words: Sequence[str]) -> Mapping[str, str]:
+    """The values of `--param name=value` by name."""
+    given: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name.strip():
+            raise ConfigError(f"--param {word}: expected name=value, such as min_papers=5")
+        if name.strip() in given:
+            raise ConfigError(f"--param {name.strip()} is given twice; give it once")
+        given[name.strip()] = value
+    return given
+
+
+def _target(path: Path | None, lake_path: Path | None, endings: Sequence[str] | None) -> Path | None:
+    """Where the file is to be written; checked before the query runs."""
+    if path is None:
+        return None
+    from flows.settings import load_settings
+    from warehouse.row_files import FILE_FORMATS, output_path
+
+    return output_path(path, load_settings().lake_path(lake_path), endings or tuple(FILE_FORMATS))
+
+
+def _draw(saved: SavedQuery, result: QueryResult, target: Path | None, limit: int | None) -> int:
+    """Draws the answer into the file, or into the terminal."""
+    from warehouse.drawings import read_drawing
+    from warehouse.row_formats import FirstRows
+
+    if saved.plot is None:
+        return 0
+    drawing = read_drawing(saved.plot, result.columns, result.types, FirstRows(result.batches(), limit))
+    if target is None:
+        from warehouse.row_bars import write_bars
+
+        write_bars(saved.title, drawing, sys.stdout)
+        return 0
+    from warehouse.plots import write_plot
+
+    write_plot(target, saved.title, drawing)
+    print(f"drawn into {target}")
+    return 0
+
+
+def _write(result: QueryResult, target: Path | None, limit: int | None, format: FormatOption) -> int:
+    """Writes the rows into the file, or prints them."""
+    from warehouse.row_formats import FirstRows, write_rows
+
+    if target is None:
+        write_rows(result.columns, result.types, FirstRows(result.batches(), limit), format, sys.stdout)
+        return 0
+    from warehouse.row_files import write_result
+
+    written = write_result(result, target, limit=limit)
+    print(f"{written.rows:,} {'row' if written.rows == 1 else 'rows'} written to {target}")
+    return 0
