@@ -91,6 +91,9 @@ class SourceSettings:
     venue: str | None = None
     year: int | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    license: str | None = None
+    homepage: str | None = None
+    citation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +215,10 @@ def _sources(content: Mapping[str, Any]) -> tuple[SourceSettings, ...]:
         source = build(SourceSettings, block, where, name=name)
         columns = _columns(source.columns, where)
         source = dataclasses.replace(source, columns=columns)
+        if source.license is not None or source.homepage is not None or source.citation is not None:
+            from flows.source_terms import check_terms
+
+            check_terms(source, where)
         if source.year is not None and source.year > MAX_YEAR:
             raise ConfigError(f"{where}: year = {source.year} should be of four digits")
         if source.precedence > _MAX_PRECEDENCE:
@@ -276,12 +283,16 @@ def check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
 def _tables_key(settings: Settings) -> str:
     """A hash of the settings that change a table, or may stop its publication.
 
-    They are venue aliases, limits, expectations, a person's own checks, and of each source all but where its files are.
+    They are venue aliases, limits, expectations, a person's own checks, and of each source all but where its files are
+    and under which terms.
     """
     venues = settings.config_dir / "venues.csv"
     digest = hashlib.sha256(venues.read_bytes() if venues.is_file() else b"")
     said = [
-        dataclasses.replace(source, location="", columns=dict(sorted(source.columns.items()))) for source in settings.sources
+        dataclasses.replace(
+            source, location="", columns=dict(sorted(source.columns.items())), license=None, homepage=None, citation=None
+        )
+        for source in settings.sources
     ]
     for part in (said, settings.limits, settings.expectations):
         digest.update(repr(part).encode())
