@@ -6,12 +6,13 @@ import difflib
 import re
 
 from flows.settings import ConfigError, SourceSettings
+from transforms.word_sets import word_set
 
-_KNOWN = (
+_KNOWN = word_set(
     "CC0-1.0 CC-BY-3.0 CC-BY-4.0 CC-BY-SA-3.0 CC-BY-SA-4.0 CC-BY-NC-4.0 CC-BY-NC-SA-4.0 CC-BY-NC-ND-4.0 CC-BY-ND-4.0 "
     "ODbL-1.0 ODC-By-1.0 PDDL-1.0 CDLA-Permissive-2.0 CDLA-Sharing-1.0 O-UDA-1.0 MIT Apache-2.0 BSD-2-Clause BSD-3-Clause "
     "GPL-3.0-only LGPL-3.0-only MPL-2.0 Unlicense ISC EUPL-1.2 etalab-2.0 OGL-UK-3.0"
-).split()
+)
 """Licences that lists of papers come under, as SPDX spells them (https://spdx.org/licenses)."""
 
 _SPDX = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.+-]{0,62}[A-Za-z0-9+])?")
@@ -37,14 +38,14 @@ def _check_spdx(license: str, where: str) -> None:
     if license in _KNOWN:
         return
     bare = _bare(license)
-    meant = next((known for known in _KNOWN if _bare(known) == bare), None)
+    meant = next((known for known in sorted(_KNOWN) if _bare(known) == bare), None)
     if meant is None and _SPDX.fullmatch(license):
         return  # one of the 700 others
-    near = [meant] if meant else difflib.get_close_matches(license, _KNOWN, n=1)
+    near = [meant] if meant else difflib.get_close_matches(license, sorted(_KNOWN), n=1)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     raise ConfigError(
-        f"{where}: license = {license!r} should be an SPDX id, such as CC-BY-4.0 (https://spdx.org/licenses), or the address of "
-        f"its text.{hint}"
+        f"{where}: license = {license!r} should be an SPDX id, such as CC-BY-4.0 (https://spdx.org/licenses), or the address "
+        f"of its text.{hint}"
     )
 
 

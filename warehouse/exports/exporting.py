@@ -1,0 +1,143 @@
+"""This module makes an export: it writes the files, describes them, and puts the folder in its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from transforms.schemas import TABLES
+from warehouse.exports.contents import Contents, ExportedTable
+from warehouse.exports.croissant import croissant
+from warehouse.exports.datapackage import data_package
+from warehouse.exports.folder import PACKAGE, building_folder, write_sums
+from warehouse.exports.readme import export_readme
+from warehouse.exports.request import CITATION_FORMATS, ExportRequest, check_request
+from warehouse.exports.selection import PAPER_OF, Selection
+from warehouse.exports.table_files import write_citations, write_query, write_tables
+from warehouse.exports.terms import SourceTerms
+from warehouse.landing import hash_file
+from warehouse.layout import read_release
+from warehouse.query import run_query
+from warehouse.row_sheets import LONGEST_TEXT
+from warehouse.sandbox import QueryLimits, open_release
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an export is made with: a folder to spill to, limits on what a person wrote in SQL, and what is stated of sources.
+
+    `beside` are the releases that a query names as schemas.
+    """
+
+    spill_dir: Path
+    limits: QueryLimits
+    terms: Mapping[str, SourceTerms]
+    beside: Mapping[str, Path]
+
+
+def export_release(release_dir: Path, request: ExportRequest, target: Path, surroundings: Surroundings) -> Contents:
+    """Exports a release into the folder `target` (see `folder.export_target`); what is in it.
+
+    Memory does not grow with the tables: rows are read, sorted on disk where they need sorting, and written in batches.
+
+    Raises:
+        ExportError: what is asked for does not go together, or makes too many files.
+        QueryError: a condition or query is refused, fails or reaches a limit.
+    """
+    check_request(request)
+    release = read_release(release_dir)
+    with building_folder(target) as building:
+        tables, sources = _write(building, release_dir, request, surroundings)
+        contents = Contents(
+            request=request,
+            release_id=str(release["release_id"]),
+            schema_version=int(release["schema_version"]),
+            published_at=str(release["published_at"]),
+            tables=tables,
+            terms=[surroundings.terms.get(name, SourceTerms(name)) for name in sources],
+            notes=_notes(request, tables),
+        )
+        _describe(building, contents)
+    return contents
+
+
+def _write(
+    building: Path, release_dir: Path, request: ExportRequest, surroundings: Surroundings
+) -> tuple[list[ExportedTable], list[str]]:
+    """Writes the files with rows; what is in them, and the sources of the release."""
+    spill_dir, limits = surroundings.spill_dir, surroundings.limits
+    connection = open_release(release_dir, spill_dir=spill_dir, limits=limits)
+    try:
+        found = connection.execute("select distinct source from raw_files order by source").fetchall()
+        sources = [str(source) for (source,) in found]
+        if request.query is not None:
+            query = request.query
+            with run_query(
+                release_dir,
+                query.sql,
+                spill_dir=spill_dir,
+                limits=limits,
+                parameters=query.parameters,
+                beside=surroundings.beside,
+            ) as result:
+                return [write_query(building, request, result, query.meaning)], sources
+        selection = Selection(connection, release_dir, request, limits)
+        if request.format in CITATION_FORMATS:
+            return [write_citations(building, request, selection)], sources
+        return write_tables(building, request, selection), sources
+    finally:
+        connection.close()
+
+
+def _describe(building: Path, contents: Contents) -> None:
+    """Writes the descriptions and the checksums of all files."""
+    sums = {str(file.place): file.sha256 for file in contents.files()}
+    texts = {
+        "README.md": export_readme(contents),
+        PACKAGE: _json(data_package(contents)),
+        "croissant.json": _json(croissant(contents)),
+    }
+    for name, text in texts.items():
+        (building / name).write_text(text, encoding="utf-8", newline="")
+        sums[name] = hash_file(building / name)
+    write_sums(building, sums)
+
+
+def _json(content: Mapping[str, object]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _notes(request: ExportRequest, tables: Sequence[ExportedTable]) -> list[str]:
+    """What there is to say of these files that their format does not tell."""
+    notes = []
+    is_apart = request.where is not None or bool(request.split)
+    if whole := [table.name for table in tables if is_apart and table.name in TABLES and table.name not in PAPER_OF]:
+        notes.append(f"Exported whole, as their rows are of no one paper: {', '.join(whole)}.")
+    if request.partition_by and (flat := [table.name for table in tables if not table.in_folders]):
+        notes.append(f"Not partitioned, as they lack {' or '.join(request.partition_by)}: {', '.join(flat)}.")
+    guarded = sum(table.counted.guarded_cells for table in tables)
+    if request.format == "csv" and request.keeps_raw_cells:
+        notes.append("Cells are as they are: in a spreadsheet, those that begin with = + - @ may run. Import them as text.")
+    elif request.format == "csv":
+        notes.append(
+            "Texts that a spreadsheet may run (beginning with = + - @, behind any quotes and spaces) have ' before them: "
+            f"{guarded:,} cells. Numbers have not. To undo it, drop a ' before such a text; --raw-cells writes none."
+        )
+    if request.format == "csv":
+        notes.append("No value is an empty field, an empty text a quoted one; lists are JSON arrays.")
+    if request.format == "xlsx":
+        cut = sum(table.counted.cut_cells for table in tables)
+        notes.append(
+            f"An Excel cell holds {LONGEST_TEXT:,} characters: {cut:,} longer texts are cut and end in …; csv and parquet hold "
+            "all of them. Every text is a text, whatever it begins with."
+        )
+    if many := [table.name for table in tables if len(table.sheets) > 1]:
+        notes.append(f"More rows than a sheet holds go on in further sheets: {', '.join(many)}.")
+    if request.format in CITATION_FORMATS:
+        notes.append(
+            "Keys are family name, year and first word of the title. Of several identifiers of one scheme the least is given; "
+            "what has no field of its own is told by the address of its page."
+        )
+    return notes
