@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from warehouse.row_formats import Batches, cell_text, plain_value
-from warehouse.row_tables import printable
 from warehouse.saved_queries import Plot, SavedQueryError
 
 MOST_CATEGORIES = 40
@@ -90,17 +89,25 @@ def read_drawing(plot: Plot, columns: Sequence[str], types: Sequence[str], batch
 def only_the_largest(drawing: Drawing) -> Drawing:
     """The drawing with no more categories and colours than a plot can show, the largest first where its bars lie.
 
-    The smaller ones are added up as others where that makes sense (counts); else they are left out, and a note says so.
+    The smaller colours of counts are added up as others; what else is left out, a note says.
     """
-    steps = MOST_CATEGORIES if drawing.is_flat or drawing.kind == "heat" else MOST_STEPS
-    drawing = _limited(drawing, 0, steps)
-    drawing = _limited(drawing, 1, MOST_CATEGORIES if drawing.kind == "heat" else MOST_COLORS)
-    if not drawing.is_flat:
-        return drawing
-    totals = _totals(drawing.cells.items(), 0)
-    order = {category: place for place, category in enumerate(sorted(totals, key=lambda each: _rank(each, totals[each])))}
-    cells = dict(sorted(drawing.cells.items(), key=lambda cell: order[cell[0][0]]))
-    return _with_cells(drawing, cells, [])
+    is_heat = drawing.kind == "heat"
+    kept, notes = _kept(drawing, 0, MOST_CATEGORIES if is_heat or drawing.is_flat else MOST_STEPS)
+    kept_colors, color_notes = _kept(drawing, 1, MOST_CATEGORIES if is_heat else MOST_COLORS)
+    has_others = drawing.kind == "bar" and drawing.figure_title.endswith("count") and bool(color_notes)
+    others = f"others ({len(drawing.colors()) - len(kept_colors):,})"
+    if drawing.kind == "line" and NONE in kept:  # a line leads from one number to the next
+        kept.remove(NONE)
+        notes.append(f"without those whose {drawing.category_title} is not known")
+    cells: dict[tuple[Label, Label], float] = {}
+    for (category, color), figure in drawing.cells.items():
+        if category in kept and (has_others or color in kept_colors):
+            key = category, color if color in kept_colors else others
+            cells[key] = cells.get(key, 0) + figure
+    if drawing.is_flat:
+        totals = _totals(drawing, 0)
+        cells = dict(sorted(cells.items(), key=lambda cell: (-totals[cell[0][0]], str(cell[0][0]))))
+    return replace(drawing, cells=cells, notes=[*notes, *([] if has_others else color_notes)])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -125,11 +132,13 @@ def _places(channel: str, columns: Sequence[str]) -> list[int]:
 
 
 def _label(row: Sequence[object], places: Sequence[int]) -> Label:
-    """What stands at the axis for a row: a number as it is, all else as text on one line."""
+    """What stands at the axis for a row: a number as it is, all else as text."""
     values = [row[place] for place in places]
     if len(values) == 1 and isinstance(values[0], int | float) and math.isfinite(values[0]):
         return values[0]
-    return " · ".join(NONE if value is None else printable(cell_text(plain_value(value))) for value in values)
+    return " · ".join(
+        value if isinstance(value, str) else NONE if value is None else cell_text(plain_value(value)) for value in values
+    )
 
 
 def _figure(value: object) -> float | None:
@@ -139,50 +148,17 @@ def _figure(value: object) -> float | None:
     return None
 
 
-def _totals(cells: Iterable[tuple[tuple[Label, Label], float]], side: int) -> dict[Label, float]:
+def _totals(drawing: Drawing, side: int) -> dict[Label, float]:
     """The sum of figures of each category (side 0) or colour (side 1)."""
     totals: dict[Label, float] = {}
-    for key, value in cells:
-        totals[key[side]] = totals.get(key[side], 0) + value
+    for key, figure in drawing.cells.items():
+        totals[key[side]] = totals.get(key[side], 0) + figure
     return totals
 
 
-def _rank(label: Label, total: float) -> tuple[bool, float, str]:
-    """The largest first, the others last."""
-    return _is_others(label), -total, str(label)
-
-
-def _is_others(label: Label) -> bool:
-    return isinstance(label, str) and label.startswith("others (")
-
-
-def _limited(drawing: Drawing, side: int, most: int) -> Drawing:
-    """The drawing with at most so many labels on one side, and one more for the others."""
-    totals = _totals(drawing.cells.items(), side)
-    if len(totals) <= most:
-        return drawing
+def _kept(drawing: Drawing, side: int, most: int) -> tuple[set[Label], list[str]]:
+    """At most so many categories or colours, the largest, and a note if there are more."""
+    totals = _totals(drawing, side)
     kept = set(sorted(totals, key=lambda label: (-abs(totals[label]), str(label)))[:most])
-    what = drawing.category_title if side == 0 else drawing.color_title
-    left_count = len(totals) - most
-    has_others = drawing.kind == "bar" and drawing.figure_title.endswith("count") and (side == 1 or drawing.is_flat)
-    cells: dict[tuple[Label, Label], float] = {}
-    for key, value in drawing.cells.items():
-        if key[side] in kept:
-            cells[key] = cells.get(key, 0) + value
-        elif has_others:
-            others = f"others ({left_count:,})"
-            other_key = (others, key[1]) if side == 0 else (key[0], others)
-            cells[other_key] = cells.get(other_key, 0) + value
-    return _with_cells(drawing, cells, [] if has_others else [f"the {most} largest of {len(totals):,} values of {what}"])
-
-
-def _with_cells(drawing: Drawing, cells: dict[tuple[Label, Label], float], notes: list[str]) -> Drawing:
-    return Drawing(
-        drawing.kind,
-        drawing.is_flat,
-        drawing.category_title,
-        drawing.color_title,
-        drawing.figure_title,
-        cells,
-        [*drawing.notes, *notes],
-    )
+    what = drawing.color_title if side else drawing.category_title
+    return kept, [f"the {most} largest of {len(totals):,} values of {what}"] if len(totals) > most else []

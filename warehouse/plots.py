@@ -7,11 +7,13 @@ in HTML the data can end no script. The same answer gives the same bytes.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.drawings import Drawing, Label, only_the_largest
 from warehouse.row_files import finished_file
+from warehouse.row_tables import printable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -70,6 +72,7 @@ def plot_chart(title: str, drawing: Drawing) -> alt.Chart:
     """The Altair chart of a drawing: lying or standing bars, lines, or a heat map."""
     import altair as alt
 
+    drawing = _on_one_line(drawing)
     rows = [{"category": category, "color": color, "figure": figure} for (category, color), figure in sorted_cells(drawing)]
     chart = alt.Chart(
         alt.InlineData(values=rows), title=alt.TitleParams(title, subtitle=drawing.notes, anchor="start", frame="group")
@@ -101,6 +104,19 @@ def sorted_cells(drawing: Drawing) -> list[tuple[tuple[Label, Label], float]]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+
+
+def _on_one_line(drawing: Drawing) -> Drawing:
+    """The drawing with labels that no control character stands in: SVG may hold none."""
+    cells: dict[tuple[Label, Label], float] = {}
+    for (category, color), figure in drawing.cells.items():
+        key = _line(category), _line(color)
+        cells[key] = cells.get(key, 0) + figure
+    return replace(drawing, cells=cells)
+
+
+def _line(label: Label) -> Label:
+    return printable(label) if isinstance(label, str) else label
 
 
 def _place(label: Label) -> tuple[bool, float, str]:
@@ -155,8 +171,10 @@ def _heat(chart: alt.Chart, drawing: Drawing) -> alt.Chart:
     """A field of squares, coloured by their figure."""
     import altair as alt
 
-    across: Any = drawing.colors()
     down: Any = drawing.categories()
+    across: Any = drawing.colors()
+    if set(across) <= set(down):  # one set of names on both axes: the diagonal is to be one
+        across = [name for name in down if name in set(across)]
     limited = alt.Axis(labelLimit=_LONGEST_LABEL_PIXELS)
     encoded: alt.Chart = chart.mark_rect().encode(
         x=alt.X("color", type="nominal", sort=across, title=drawing.color_title, axis=limited),

@@ -6,6 +6,7 @@ from typing import TextIO
 
 from warehouse.drawings import Drawing, Label
 from warehouse.row_formats import terminal_width
+from warehouse.row_tables import printable
 
 MOST_BARS = 50
 """More than a screen; who wants all of them takes a file, or a table."""
@@ -28,7 +29,7 @@ def write_bars(title: str, drawing: Drawing, out: TextIO, *, width: int | None =
     name_width = min(max(map(cell_len, names), default=0), room, max(_SHORTEST_BAR, width * 2 // 5))
     bar_width = max(1, width - name_width - figure_width - 2)
     largest = max((abs(figure) for _, figure in shown), default=0)
-    out.write(f"{title}: {drawing.figure_title}\n")
+    out.write(printable(f"{title}: {drawing.figure_title}") + "\n")
     for name, text, (_, figure) in zip(names, figures, shown, strict=True):
         cut = name if cell_len(name) <= name_width else set_cell_size(name, name_width - 1) + "…"
         out.write(
@@ -57,7 +58,7 @@ def bar(figure: float, largest: float, width: int) -> str:
 
 def _name(drawing: Drawing, category: Label, color: Label) -> str:
     """The name of a bar: its category, and its colour where the drawing has them."""
-    return f"{category}  {color}" if drawing.color_title else str(category)
+    return printable(f"{category}  {color}" if drawing.color_title else str(category))
 
 
 def _figure_text(figure: float) -> str:
