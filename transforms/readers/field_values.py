@@ -47,6 +47,8 @@ def author_text(author: object) -> str:
 
     >>> author_text({"firstName": "Ann", "lastName": "Lee"}), author_text("Bo Li"), author_text({"name": "Cy Day"})
     ('Lee, Ann', 'Bo Li', 'Cy Day')
+    >>> author_text({"given": "Sam", "family": "Hill", "suffix": "Jr."})
+    'Hill, Jr., Sam'
     >>> author_text({"given": "Dee", "prefix": "van der", "family": "Hill"}), author_text({"prefix": "Dr.", "family": "Hill"})
     ('van der Hill, Dee', 'Hill')
     """
@@ -55,6 +57,8 @@ def author_text(author: object) -> str:
     family, given, particle = (_first_text(author, keys) for keys in (_FAMILY_KEYS, _GIVEN_KEYS, _PARTICLE_KEYS))
     if family and particle[:1].islower():  # not "Dr."
         family = f"{particle} {family}"
+    if family and (suffix := as_text(author.get("suffix"))):  # of CSL, Crossref and PubMed
+        family = f"{family}, {suffix}"
     return f"{family}, {given}" if family and given else family or given or _first_text(author, _NAME_KEYS)
 
 
