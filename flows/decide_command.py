@@ -47,12 +47,12 @@ def decide(
     return 0
 
 
-def print_decisions(lake_path: Path | None, format: Format) -> int:
-    """Prints the decisions in the order of their file, with the titles of the papers that the records are in now."""
+def print_decisions(lake_path: Path | None, format: Format, *, at: str | None = None) -> int:
+    """Prints the decisions in the order of their file, with the titles of the papers of a release that the records are in."""
     lake = Lake(load_settings().lake_path(lake_path))
     lake.require_lake()
     decisions = read_decisions(lake)
-    titles = _titles(decisions, lake_path) if decisions and lake.current_release() else {}
+    titles = _titles(decisions, lake_path, at) if decisions and lake.current_release() else {}
     rows = [
         (
             decision.line,
@@ -67,7 +67,7 @@ def print_decisions(lake_path: Path | None, format: Format) -> int:
     return 0
 
 
-def _titles(decisions: tuple[Decision, ...], lake_path: Path | None) -> dict[str, object]:
+def _titles(decisions: tuple[Decision, ...], lake_path: Path | None, at: str | None) -> dict[str, object]:
     query = """
         select distinct
             r.record_key,
@@ -77,7 +77,7 @@ def _titles(decisions: tuple[Decision, ...], lake_path: Path | None) -> dict[str
         where list_contains($keys, r.record_key)
     """
     keys = sorted({key for decision in decisions for key in decision.pair})
-    with answer(query, lake_path, parameters={"keys": keys}) as result:
+    with answer(query, lake_path, at=at, parameters={"keys": keys}) as result:
         return {str(key): title for key, title in result.rows()}
 
 

@@ -145,8 +145,8 @@ class MatchesRequest:
     limit: int = 20
 
 
-def print_matches(request: MatchesRequest, lake_path: Path | None, format: Format) -> int:
-    """Prints pairs of records, each with both sides.
+def print_matches(request: MatchesRequest, lake_path: Path | None, format: Format, *, at: str | None = None) -> int:
+    """Prints pairs of records of a release, each with both sides.
 
     Those a person decided on stand last; of the others matches stand last, the least alike first, and before them what is no
     match, the most alike first.
@@ -162,14 +162,14 @@ def print_matches(request: MatchesRequest, lake_path: Path | None, format: Forma
     parameters = {
         "status": "possible" if request.possible else request.status,
         "reason": request.reason,
-        "paper_id": find_paper(request.paper, lake_path) if request.paper else None,
+        "paper_id": find_paper(request.paper, lake_path, at=at) if request.paper else None,
     }
-    count = _count(parameters, lake_path)
+    count = _count(parameters, lake_path, at)
     if not count and request.reason is not None:
-        _refuse_unknown_reason(request.reason, lake_path)
+        _refuse_unknown_reason(request.reason, lake_path, at)
     most = request.limit or max(count, 1)
-    columns = _columns_of_files(lake_path)
-    with answer(_PAIRS, lake_path, parameters={**parameters, "most": most}) as result:
+    columns = _columns_of_files(lake_path, at)
+    with answer(_PAIRS, lake_path, at=at, parameters={**parameters, "most": most}) as result:
         pairs = (_pair(dict(zip(result.columns, row, strict=True)), columns) for batch in result.batches() for row in batch)
         if format == "table":
             _print_blocks(pairs, count, most)
@@ -179,7 +179,7 @@ def print_matches(request: MatchesRequest, lake_path: Path | None, format: Forma
     return 0
 
 
-def _count(parameters: Mapping[str, object], lake_path: Path | None) -> int:
+def _count(parameters: Mapping[str, object], lake_path: Path | None, at: str | None) -> int:
     """How many pairs there are of that kind."""
     query = """
         select count(*)
@@ -193,12 +193,12 @@ def _count(parameters: Mapping[str, object], lake_path: Path | None) -> int:
                 or record_key_r in (select record_key from records where paper_id = $paper_id)
             )
     """
-    with answer(query, lake_path, parameters=parameters) as result:
+    with answer(query, lake_path, at=at, parameters=parameters) as result:
         return int(str(result.rows()[0][0]))
 
 
-def _refuse_unknown_reason(reason: str, lake_path: Path | None) -> None:
-    with answer("select distinct reason from paper_matches order by reason", lake_path) as result:
+def _refuse_unknown_reason(reason: str, lake_path: Path | None, at: str | None) -> None:
+    with answer("select distinct reason from paper_matches order by reason", lake_path, at=at) as result:
         reasons = [str(row[0]) for row in result.rows()]
     if reason in reasons:
         return
@@ -207,11 +207,11 @@ def _refuse_unknown_reason(reason: str, lake_path: Path | None) -> None:
     raise PaperlakeError(f"no pair has the reason '{reason}'; {hint}")
 
 
-def _columns_of_files(lake_path: Path | None) -> dict[str, list[Column]]:
+def _columns_of_files(lake_path: Path | None, at: str | None) -> dict[str, list[Column]]:
     """The columns of each file that fill a field."""
     query = "select file_sha256, column_name, field from column_map where field is not null order by file_sha256, position"
     columns: dict[str, list[Column]] = {}
-    with answer(query, lake_path) as result:
+    with answer(query, lake_path, at=at) as result:
         for file_sha256, name, field in result.rows():
             columns.setdefault(str(file_sha256), []).append((str(name), str(field)))
     return columns

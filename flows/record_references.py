@@ -83,8 +83,8 @@ def find_record(given: str, lake_path: Path | None) -> Meant:
     )
 
 
-def find_paper(given: str, lake_path: Path | None) -> str:
-    """The id of the paper that `given` means: a paper id or its first characters, or one that leads to a paper now.
+def find_paper(given: str, lake_path: Path | None, *, at: str | None = None) -> str:
+    """The id of the paper that `given` means: a paper id or its first characters, or one that leads to a paper of the release.
 
     Raises:
         ConfigError: it has not the form of a paper id, or means several.
@@ -99,11 +99,12 @@ def find_paper(given: str, lake_path: Path | None) -> str:
         order by paper_id
         limit $most
     """
-    with answer(query, lake_path, parameters={"start": _long_enough(given), "most": _CHOICES + 1}) as result:
+    with answer(query, lake_path, at=at, parameters={"start": _long_enough(given), "most": _CHOICES + 1}) as result:
         rows = [(str(row[0]), row[1]) for row in result.rows()]
     current = {paper_id for _, paper_id in rows}
     if not rows:
-        raise PaperlakeError(f"there is no paper '{given}' in the current release, and there was none")
+        release = "the current release" if at is None else "that release"
+        raise PaperlakeError(f"there is no paper '{given}' in {release}, and there was none")
     if current == {None}:
         raise PaperlakeError(f"the paper {rows[0][0]} is gone: none of its records is in the current release")
     if len(current) > 1:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from transforms.readers.shapes_paths import CONVERSIONS, value_at
 
 Column = tuple[str, str]
 """A column of a file as `column_map` names it, and the field it fills."""
@@ -18,6 +21,12 @@ _SHOWN: dict[str, tuple[str, ...]] = {
     "number": ("number",),
     "pages": ("pages",),
     "abstract": ("abstract",),
+    "decision": ("decision", "tags"),
+    "type": ("type",),
+    "publisher": ("publisher",),
+    "keywords": ("keywords",),
+    "url": ("url", "urls"),
+    "pdf_url": ("pdf_url",),
 }
 """What is told of a record, and the fields it is in, the first that is filled."""
 
@@ -26,11 +35,11 @@ _IDENTIFIERS = {"doi": "doi", "arxiv_id": "arxiv", "openreview_id": "openreview"
 _CONDITION = re.compile(r"(.+)\[([\w:-]+)=([^\]]*)\]")
 _YEAR = re.compile(r"\b(?:1[6-9]|20)[0-9]{2}\b")
 _DATE_CHARACTERS = 10
-_CONVERSION = re.compile(r"\|\w+$")
+_JOINTS = (" - ", " + ")
 
 
 def record_values(raw: str, columns: Sequence[Column]) -> dict[str, str]:
-    """What a record says of its title, authors, venue, year, place, abstract and identifiers; "" where it says nothing.
+    """What a record says of each field of its paper, and of its identifiers; "" where it says nothing.
 
     >>> columns = [("content.title|value", "title"), ("content.authors|value", "authors"), ("id", "openreview_id")]
     >>> raw = '{"id": "Xy1", "content": {"title": {"value": "Warm ice"}, "authors": {"value": ["A Lee", "B Ng"]}}}'
@@ -40,7 +49,7 @@ def record_values(raw: str, columns: Sequence[Column]) -> dict[str, str]:
     given = json.loads(raw)
     texts: dict[str, list[str]] = {}
     for name, field in columns:
-        text = "; ".join(filter(None, map(_text, _at(given, _CONVERSION.sub("", name)))))
+        text = "; ".join(filter(None, map(_text, _values(given, name))))
         if text and text not in texts.setdefault(field, []):
             texts[field].append(text)
     said = {what: next((texts[field][0] for field in fields if texts.get(field)), "") for what, fields in _SHOWN.items()}
@@ -50,6 +59,26 @@ def record_values(raw: str, columns: Sequence[Column]) -> dict[str, str]:
         said["year"] = year[0]  # it stands in a text, as in "ICLR 2031 poster"
     named = [f"{scheme} {text}" for field, scheme in _IDENTIFIERS.items() for text in texts.get(field, [])]
     return {**said, "identifiers": "; ".join(named)}
+
+
+def _values(given: Mapping[str, Any], name: str) -> list[object]:
+    """What a record has in a column: as reading would convert it, where that is so simple that it is told from the JSON text.
+
+    >>> cell = {"author": "Ann Lee, Bo Li The European Conference on Warm Rivers (WR), 2031, pp. 4-9"}
+    >>> _values(cell, "author|before_citation"), _values(cell, "author|citation_pages"), _values({"a": "4"}, "a|address")
+    (['Ann Lee, Bo Li'], ['4-9'], [])
+    >>> _values({"first": "4", "last": "9"}, "first - last")
+    ['4-9']
+    """
+    place, _, conversion = name.partition("|")
+    found = list(_at(given, place))
+    if conversion in CONVERSIONS or any(joint in place for joint in _JOINTS):
+        converted = value_at(given, name)
+        if converted not in (None, "", []):
+            return [converted]
+        if all(isinstance(value, str) for value in found):
+            return []
+    return found
 
 
 def _at(value: object, path: str) -> Iterator[object]:
