@@ -95,7 +95,9 @@ _BY_TITLE = f"""
                 k.title_key,
                 a.title_key as asked_key,
                 k.title_key = a.title_key as is_equal,
-                list_has_all(k.words, a.words) or contains(k.title_key, a.title_key) as has_all_words,
+                -- A script without spaces has no words to look for: there a part of the title does.
+                list_has_all(k.words, a.words)
+                    or (not regexp_matches(a.title_key, '[a-z0-9]') and contains(k.title_key, a.title_key)) as has_all_words,
                 len(list_intersect(k.words, a.words)) as shared_count,
                 jaro_winkler_similarity(k.title_key, a.title_key) as begins_alike
             from keyed as k
