@@ -84,7 +84,7 @@ def invented(tmp_path_factory: pytest.TempPathFactory, project: Path, samples: P
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PAPERLAKE_CONFIG", str(folder / "config"))
         before = [dict(paper) for paper in papers[:35]]
-        before[3] |= {"abstract": "Another abstract, of other words.", "decision": "oral", "year": "2029"}
+        before[3] |= {"abstract": "Another abstract, of other words.", "decision": "poster", "year": "2029"}
         write_lists(folder / "lists", before)
         assert call(["run", "--lake", str(lake), "--direct"]) == 0
         scene = Scene(lake)
