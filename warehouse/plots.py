@@ -7,6 +7,7 @@ in HTML the data can end no script. The same answer gives the same bytes.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,7 @@ def plot_chart(title: str, drawing: Drawing) -> alt.Chart:
     """The Altair chart of a drawing: lying or standing bars, lines, or a heat map."""
     import altair as alt
 
-    drawing = _on_one_line(drawing)
+    title, drawing = _plain_text(title), _plain(drawing)
     rows = [{"category": category, "color": color, "figure": figure} for (category, color), figure in sorted_cells(drawing)]
     chart = alt.Chart(
         alt.InlineData(values=rows), title=alt.TitleParams(title, subtitle=drawing.notes, anchor="start", frame="group")
@@ -106,17 +107,29 @@ def sorted_cells(drawing: Drawing) -> list[tuple[tuple[Label, Label], float]]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _on_one_line(drawing: Drawing) -> Drawing:
-    """The drawing with labels that no control character stands in: SVG may hold none."""
+def _plain(drawing: Drawing) -> Drawing:
+    """The drawing with plain labels and titles."""
     cells: dict[tuple[Label, Label], float] = {}
     for (category, color), figure in drawing.cells.items():
-        key = _line(category), _line(color)
+        key = _plain_label(category), _plain_label(color)
         cells[key] = cells.get(key, 0) + figure
-    return replace(drawing, cells=cells)
+    return replace(
+        drawing,
+        category_title=_plain_text(drawing.category_title),
+        color_title=drawing.color_title and _plain_text(drawing.color_title),
+        figure_title=_plain_text(drawing.figure_title),
+        cells=cells,
+        notes=[_plain_text(note) for note in drawing.notes],
+    )
 
 
-def _line(label: Label) -> Label:
-    return printable(label) if isinstance(label, str) else label
+def _plain_label(label: Label) -> Label:
+    return _plain_text(label) if isinstance(label, str) else label
+
+
+def _plain_text(text: str) -> str:
+    """The text without what XML may not hold: of a control character or U+FFFE vl-convert 1.9 ends the whole process."""
+    return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", printable(text))
 
 
 def _place(label: Label) -> tuple[bool, float, str]:

@@ -104,23 +104,22 @@ _WORDS_FOR_ALL = {
 
 
 def add_saved_views(connection: duckdb.DuckDBPyConnection, names: Iterable[str] | None = None) -> dict[str, str]:
-    """Makes the saved views of these names, or all, beside the tables; the reason by name of those that cannot be had.
+    """Makes the saved views of these names, or all, beside the tables; by name of those it cannot have what a release lacks.
 
     An older release may lack a table or column that a view reads. The view then stands all the same, with the columns
     of its header, and says why as soon as it is read: neither `paperlake sql` nor another client breaks for it.
     """
     import duckdb
 
-    reasons: dict[str, str] = {}
+    lacks: dict[str, str] = {}
     for name in view_paths() if names is None else names:
         saved = read_saved_query(view_paths()[name])
         try:
             connection.execute(f"create view main.{sql_name(name)} as\n{saved.sql}")
         except (duckdb.BinderException, duckdb.CatalogException) as error:
-            reasons[name] = _lack(error)
-        if name in reasons:
-            connection.execute(_absent_view_sql(saved, reasons[name]))
-    return reasons
+            lacks[name] = _lack(error)
+            connection.execute(_absent_view_sql(saved, lacks[name]))
+    return lacks
 
 
 def saved_comment_sql(saved: SavedQuery) -> list[str]:
@@ -134,11 +133,16 @@ def saved_comment_sql(saved: SavedQuery) -> list[str]:
 
 def _lack(error: duckdb.Error) -> str:
     """What a release lacks, of DuckDB's message that a view cannot be bound."""
-    return re.sub(r"^[A-Za-z]+ Error: ", "", str(error)).splitlines()[0].rstrip("!.")
+    message = str(error)
+    if found := re.search(r'Table with name "?([^"\s]+)"? does not exist', message):
+        return f"the table {found[1]}"
+    if found := re.search(r'column (?:named )?"([^"]+)"', message):
+        return f"the column {found[1]}"
+    return f"what it reads ({message.splitlines()[0]})"
 
 
-def _absent_view_sql(saved: SavedQuery, reason: str) -> str:
+def _absent_view_sql(saved: SavedQuery, lack: str) -> str:
     """The statement that makes a view which fails with its reason when it is read."""
-    message = f"the view {saved.name} cannot be had of this release, which lacks what it reads: {reason}"
+    message = f"the view {saved.name} cannot be had of this release, which lacks {lack}"
     columns = ", ".join(f"cast(null as varchar) as {sql_name(column)}" for column in saved.columns)
     return f"create view main.{sql_name(saved.name)} as select {columns} where error({sql_text(message)}) is null"

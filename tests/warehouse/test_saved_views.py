@@ -1,0 +1,93 @@
+"""This module tests saved views: which of them a query gets, and what becomes of those that an older release cannot have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+
+from warehouse.catalog import build_catalog
+from warehouse.query import QueryError, QueryLimits, run_query
+from warehouse.saved_queries import SavedQueryError, read_own_query, read_saved_query, view_paths
+from warehouse.views import saved_views_in
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture
+def old_release(tmp_path: Path, write_release: Callable[[Path, Rows], Path], sound_rows: Rows) -> Path:
+    """A release whose papers have no decision yet, and that has no links."""
+    del sound_rows["links"]
+    folder = write_release(tmp_path / "r1", sound_rows)
+    path = folder / "papers" / "papers.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["decision"]), path)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("select title from papers", []),
+        ("SELECT * FROM Link_Hosts join papers_by_venue_year using (venue)", ["link_hosts", "papers_by_venue_year"]),
+        ('from "first_authors"', ["first_authors"]),
+        ("select * from link_hosts_of_mine", []),
+    ],
+)
+def test_a_query_gets_the_views_it_names(sql: str, names: list[str]) -> None:
+    assert saved_views_in(sql) == names
+
+
+@pytest.mark.parametrize("sql", ["show tables", "describe", "select * from duckdb_views()", "from information_schema.tables"])
+def test_who_asks_what_there_is_gets_all(sql: str) -> None:
+    assert saved_views_in(sql) == list(view_paths())
+
+
+def test_a_view_that_an_older_release_cannot_have_says_so_and_no_other_query_breaks(old_release: Path, tmp_path: Path) -> None:
+    def ask(sql: str) -> list[tuple[object, ...]]:
+        return run_query(old_release, sql, spill_dir=tmp_path, limits=QueryLimits()).rows()
+
+    assert ask("select sum(paper_count) from papers_by_venue_year") == [(2,)]
+    assert {"link_hosts", "papers"} <= {row[0] for row in ask("show tables")}
+    assert ask("select count(*) as link_hosts from papers") == [(2,)]
+    with pytest.raises(QueryError, match=r"the view link_hosts cannot be had of this release.* links"):
+        ask("select host from link_hosts")
+    with pytest.raises(QueryError, match=r"the view decisions_by_venue_year cannot be had.*decision"):
+        ask("select count(*) from decisions_by_venue_year")
+
+
+def test_the_catalog_of_an_older_release_has_the_views_it_can_have(old_release: Path, tmp_path: Path) -> None:
+    with duckdb.connect(str(build_catalog(tmp_path, old_release)), read_only=True) as connection:
+        assert connection.execute("select paper_count from papers_by_venue_year").fetchall() == [(1,), (1,)]
+        with pytest.raises(duckdb.Error, match="cannot be had of this release"):
+            connection.execute("from link_hosts").fetchall()
+
+
+def test_the_catalog_has_views_and_their_meanings_also_when_it_is_attached(sound_release: Path, tmp_path: Path) -> None:
+    path = build_catalog(tmp_path, sound_release)
+    with duckdb.connect() as connection:
+        connection.execute(f"attach '{path}' as lake (read_only)")
+        for name in view_paths():
+            connection.execute(f"select * from lake.{name}").fetchall()
+        sql = "select table_name, column_name, comment from duckdb_columns() where database_name = 'lake'"
+        comments = {(row[0], row[1]): row[2] for row in connection.execute(sql).fetchall()}
+    for name, path in view_paths().items():
+        for column, meaning in read_saved_query(path).columns.items():
+            assert comments[name, column] == meaning
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"select '\xff'", "expected a query in UTF-8"), (None, "no such file"), ("folder", "no regular file")],
+)
+def test_a_file_that_is_no_query_is_refused(content: bytes | str | None, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.sql"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content:
+        path.mkdir()
+    with pytest.raises(SavedQueryError, match=says):
+        read_own_query(path)
