@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError, Parameter
 from flows.check_command import check
 from flows.cli_options import AtOption, FormatOption, LakeOption, TimeoutOption, WaitOption
 from flows.history_commands import prune, releases, rollback, unpin
+from flows.query_command import query
 from flows.verify_command import verify
 from warehouse.row_formats import quiet_when_reader_leaves
 
@@ -267,6 +268,7 @@ app.command(unpin)
 app.command(verify)
 app.command(prune)
 app.command(check)
+app.command(query)
 
 
 def main() -> None:
