@@ -12,6 +12,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from flows.check_command import check
 from flows.cli_options import AtOption, FormatOption, LakeOption, TimeoutOption, WaitOption
+from flows.diff_command import diff
 from flows.history_commands import prune, releases, rollback, unpin
 from flows.query_command import query
 from flows.verify_command import verify
@@ -263,6 +264,7 @@ def forget(
 
 # Commands that stand in modules of their own.
 app.command(releases)
+app.command(diff)
 app.command(rollback)
 app.command(unpin)
 app.command(verify)
