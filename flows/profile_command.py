@@ -112,7 +112,7 @@ def _opened_file(path: Path, settings: Settings) -> Iterator[Profiled]:
     with tempfile.TemporaryDirectory(prefix="paperlake-") as folder_name, ExitStack() as stack:
         folder = Path(folder_name)
         notes: tuple[str, ...] = ()
-        if path.is_file() and is_read_directly(path):
+        if path.is_file() and path.stat().st_size and is_read_directly(path):
             try:
                 connection = stack.enter_context(open_file(path, spill_dir=folder, limits=limits))
             except duckdb.Error as error:

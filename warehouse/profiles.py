@@ -23,6 +23,8 @@ MOST_FEW_CLASSES = 10
 MOST_CLASSES = 1_000
 MOST_CLASSES_RATIO = 0.2
 _DECIMALS = 5
+_STEPS = 2**50
+"""As fine as a number of 53 bits is, nearly; the squares of 2^26 of them still add up in 128 bits."""
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
 _INTEGER_TEXT = r"-?(0|[1-9]\d{0,17})"
@@ -189,10 +191,10 @@ class _Column:
     def _numbers(self) -> Figures:
         """Figures of numbers that may have decimals; those that are infinite count for the extremes only."""
         value = f"cast({self._sql} as double)"
-        least, most = self._row(f"select min({value}), max({value}) from {self._table}")
+        least, most, count = self._row(f"select min({value}), max({value}), count({value}) from {self._table}")
         if not (math.isfinite(least) and math.isfinite(most)):
             return Figures(least, *self._quartiles(value), most)
-        quartiles, (mean, std) = self._quartiles(value), self._mean_and_std_of_decimals(value)
+        quartiles, (mean, std) = self._quartiles(value), self._mean_and_std_of_decimals(value, least, most, count)
         edges = number_edges(least, most)
         inner = ", ".join(f"cast({edge!r} as double)" for edge in edges[1:-1])
         place = f"len(list_filter([{inner}]::double[], lambda edge: edge <= {value}))"
@@ -225,34 +227,39 @@ class _Column:
     def _mean_and_std(self, value: str, least: int, most: int, count: int) -> tuple[float, float | None]:
         """Mean and standard deviation from exact sums, or, where their squares would not fit, as for decimals."""
         if (most - least) ** 2 * count >= 2**126:
-            return self._mean_and_std_of_decimals(f"cast({value} as double)")
-        over = f"(cast({value} as hugeint) - {least})"
-        total, squares = (int(each) for each in self._row(f"select sum({over}), sum({over} * {over}) from {self._table}"))
-        deviation = math.sqrt((squares * count - total * total) / (count * (count - 1))) if count > 1 else None
-        return round(least + total / count, _DECIMALS), None if deviation is None else round(deviation, _DECIMALS)
+            return self._mean_and_std_of_decimals(f"cast({value} as double)", float(least), float(most), count)
+        return self._from_sums(f"({value} - {least})", least, 1, count)
 
-    def _mean_and_std_of_decimals(self, value: str) -> tuple[float, float | None]:
-        """The same of numbers whose sum depends on its order: one thread adds them up, in the order of the rows."""
-        (threads,) = self._row("select current_setting('threads')")
-        self._connection.execute("set threads = 1")
-        try:
-            mean, std = self._row(f"select favg({value}), stddev_samp({value}) from {self._table}")
-        finally:
-            self._connection.execute(f"set threads = {int(threads)}")
-        return round(mean, _DECIMALS), _rounded(std)
+    def _mean_and_std_of_decimals(self, value: str, least: float, most: float, count: int) -> tuple[float, float | None]:
+        """The same of numbers with decimals, whose sum depends on the order in which threads come to them.
+
+        So they are added up as whole numbers: how many steps of the range, of which there are 2^50, they lie above the least.
+        """
+        step = (most - least) / _STEPS
+        if not (step and math.isfinite(step)):
+            return least, 0.0 if count > 1 else None
+        steps = f"cast(round(({value} - cast({least!r} as double)) / cast({step!r} as double)) as hugeint)"
+        return self._from_sums(steps, least, step, count)
+
+    def _from_sums(self, whole: str, least: float, step: float, count: int) -> tuple[float, float | None]:
+        """Mean and standard deviation of `least + step * whole`."""
+        total, squares = (int(each) for each in self._row(f"select sum({whole}), sum({whole} * {whole}) from {self._table}"))
+        variance = (squares * count - total * total) / (count * (count - 1)) if count > 1 else None
+        mean = round(least + step * (total / count), _DECIMALS)
+        return mean, None if variance is None else round(step * math.sqrt(variance), _DECIMALS)
 
     def _histogram(self, place: str, edges: Sequence[Any], shown: Sequence[Any] | None = None) -> Histogram:
         """The values counted by bin, from an expression for the place of a value's bin, from 0."""
         rows = self._connection.execute(
-            f"select {place} as place, count(*) from {self._table} where {self._sql} is not null group by place"
+            f"select {place}, count(*) from {self._table} where {self._sql} is not null group by 1"
         ).fetchall()
         counts = dict(rows)
         return Histogram(tuple(shown or edges), tuple(int(counts.get(number, 0)) for number in range(len(edges) - 1)))
 
     def _classes(self) -> tuple[tuple[str, int], ...]:
         rows = self._connection.execute(
-            f"select cast({self._sql} as varchar) as value, count(*) as row_count from {self._table} "
-            f"where {self._sql} is not null group by value order by row_count desc, value"
+            f"select cast({self._sql} as varchar), count(*) from {self._table} "
+            f"where {self._sql} is not null group by 1 order by 2 desc, 1"
         ).fetchall()
         return tuple((str(value), int(count)) for value, count in rows)
 
