@@ -25,6 +25,8 @@ from warehouse.release import Published
 from warehouse.work import Output, collect_garbage, output, work_key
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from transforms.tables import PreviousRelease
 
 
@@ -152,10 +154,8 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
 
 def match(order: RunOrder, landing: Landing, cleaning: Stage) -> Matching:
     """Compares the clean records of all files, and finds which describe the same paper; people's verdicts win."""
-    from transforms.match.hidden import without_identifiers
-    from transforms.match.matching import match_records
+    from transforms.match.matching import match_features
     from transforms.match.verdicts import verdicts_frame, verdicts_in_effect
-    from transforms.tables import concat_clean
     from warehouse.work_writer import write_output
 
     files = [_cleaned(entry).folder.name for entry in cleaning.outputs]
@@ -163,14 +163,31 @@ def match(order: RunOrder, landing: Landing, cleaning: Stage) -> Matching:
     target = output(order.lake, "match", key)
     verdicts = verdicts_frame(landing.verdicts)
     if not target.is_whole():
-        records = concat_clean([_cleaned(entry).read("records") for entry in cleaning.outputs])
-        matched = match_records(without_identifiers(records) if order.without_identifiers else records, verdicts)
+        matched = match_features(_own_features(order, cleaning), verdicts)
         reasons = Counter(f"{row[0]}: {row[1]}" for row in matched.pairs.select("status", "reason").iter_rows())
-        idle_count = verdicts.height - verdicts_in_effect(verdicts, records["record_key"]).height
+        idle_count = verdicts.height - verdicts_in_effect(verdicts, matched.clusters["record_key"]).height
         tally = {"reasons": reasons, "idle_verdicts": idle_count}
         write_output(target, {"pairs": matched.pairs, "clusters": matched.clusters}, tally)
     facts = target.facts()
     return Matching(target, facts["reasons"], verdicts.height, facts["idle_verdicts"])
+
+
+def _own_features(order: RunOrder, cleaning: Stage) -> pl.DataFrame:
+    """What matching derives of each clean record, some files at a time: the records take much more room than that."""
+    import polars as pl
+
+    from transforms.frames import polars_schema
+    from transforms.match.features import RECORD_COLUMNS, own_features
+    from transforms.match.hidden import without_identifiers
+    from transforms.staged_schemas import CLEAN_RECORDS
+
+    empty = polars_schema(CLEAN_RECORDS.columns).to_frame().select(RECORD_COLUMNS)
+    batches = [
+        own_features(pl.concat([empty, *(_cleaned(entry).read("records", RECORD_COLUMNS) for entry in batch)]))
+        for batch in _batches(list(cleaning.outputs)) or [[]]
+    ]
+    own = pl.concat(batches)
+    return without_identifiers(own) if order.without_identifiers else own
 
 
 def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:

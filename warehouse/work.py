@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,12 +53,12 @@ class Output:
         """Where its frame `name` lies."""
         return self.folder / f"{name}.parquet"
 
-    def read(self, name: str) -> pl.DataFrame:
-        """Its frame `name`."""
+    def read(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Its frame `name`, or some columns of it."""
         import polars as pl
 
         try:
-            return pl.read_parquet(self.path(name), glob=False)
+            return pl.read_parquet(self.path(name), columns=columns and list(columns), glob=False)
         except pl.exceptions.PolarsError as error:
             raise LakeError(f"{self.path(name)} is damaged ({error}); remove {self.folder} and run again") from error
 

@@ -4,7 +4,8 @@
 
 The records are made here (see synthetic_records.py; the same for every run) in a temporary folder, or kept in FOLDER and
 used again. Each run is a process of its own; where there are peers they take turns, so that both see the same machine.
-Matching alone is timed: the frame is in memory when the clock starts. `--added` tells what so many new records cost on top
+Matching alone is timed: the records are in memory when the clock starts, in batches, of which matching keeps no more than it
+needs, as the step does it. `--added` tells what so many new records cost on top
 of the others, which were matched before. `--stages` tells where the time goes.
 """
 
@@ -34,23 +35,28 @@ PATIENCE_SECONDS = 1800
 SEED = 7
 
 
-def match(records: pl.DataFrame, added: int) -> tuple[object, int]:
-    """Clusters and number of matched pairs. The last `added` records are new; the others were matched before."""
-    from transforms.match.matching import match_records
+def match(batches: list[pl.DataFrame]) -> tuple[object, int]:
+    """Clusters and number of matched pairs; `batches` is emptied."""
+    from transforms.match import matching
 
-    # Nothing of an earlier run is used yet: with new records everything is matched anew.
-    found = match_records(records)
+    own = []
+    while batches:
+        own.append(matching.own_features(batches.pop(0)))
+    found = matching.match_features(pl.concat([own.pop(0) for _ in list(own)]))
     return found.clusters, found.pairs.filter(pl.col("status") == "match").height
 
 
-def match_with_splink(records: pl.DataFrame, added: int) -> tuple[object, int]:
+def match_with_splink(batches: list[pl.DataFrame]) -> tuple[object, int]:
     """The same with Splink."""
     from splink_peer import splink_clusters
 
-    return splink_clusters(records)
+    return splink_clusters(pl.concat(batches))
 
 
-PROGRAMS: dict[str, Callable[[pl.DataFrame, int], tuple[object, int]]] = {"match": match, "splink": match_with_splink}
+BATCH_RECORDS = 200_000
+
+
+PROGRAMS: dict[str, Callable[[list[pl.DataFrame]], tuple[object, int]]] = {"match": match, "splink": match_with_splink}
 
 
 def pairwise_f1(clusters: pl.DataFrame, truth: pl.DataFrame) -> dict[str, float]:
@@ -88,20 +94,25 @@ def work(program: str, records_path: Path, truth_path: Path, added: int, stages:
     # What a process pays once for its imports is told by startup.py.
     import transforms.match.matching as matching
 
-    records = pl.read_parquet(records_path)
-    warm = PROGRAMS["match"]
+    from transforms.match.features import RECORD_COLUMNS
+
+    columns = RECORD_COLUMNS if program == "match" else pl.read_parquet_schema(records_path).names()
+    rows = pl.scan_parquet(records_path).select(columns)
+    count = rows.select(pl.len()).collect().item()
+    batches = [rows.slice(start, BATCH_RECORDS).collect() for start in range(0, count, BATCH_RECORDS)]
+    size = sum(batch.estimated_size() for batch in batches)
     if program == "match":
-        warm(records.head(50), 0)
+        match([batches[0].head(50)])
     else:
         import splink  # noqa: F401
         import splink_peer  # noqa: F401
     spent = _watched(matching) if stages else {}
     loaded = _peak_bytes()
     start, start_cpu = time.perf_counter(), time.process_time()
-    found, matched = PROGRAMS[program](records, added)
+    found, matched = PROGRAMS[program](batches)
     seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     measured = {"seconds": seconds, "cpu": cpu, "loaded": loaded, "memory": _peak_bytes(), "pairs": matched}
-    measured["frame"] = records.estimated_size()
+    measured["frame"] = size
     truth = pl.read_parquet(truth_path)
     if isinstance(found, dict):  # Splink: quoted at its best threshold too
         from splink_peer import OTHER_THRESHOLDS, THRESHOLD, clusters_at
@@ -135,7 +146,7 @@ def _watched(matching: object) -> dict[str, list[float]]:
         return timed_call
 
     for name, function in list(vars(matching).items()):
-        is_own = callable(function) and not isinstance(function, type) and name != "match_records"
+        is_own = callable(function) and not isinstance(function, type) and name not in ("match_records", "match_features")
         if is_own and getattr(function, "__module__", "").startswith("transforms."):
             setattr(matching, name, watch(name, function))
     return spent

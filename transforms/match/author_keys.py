@@ -23,8 +23,18 @@ def author_keys(authors: pl.Series) -> pl.DataFrame:
     (['roy', None], [2, 0])
     """
     lines = _lines(authors, _known_name())
-    first = _keys(lines.str.extract(r"^[^\n]*?([^\s\n]+)\s*(?:\n|$)")).list.first()
-    return pl.DataFrame({"families": _hashes(_keys(lines)), "first_family": first})
+    keys = _keys(lines)
+    first = authors.alias("first").to_frame().select(pl.col("first").list.first()).unnest("first")
+    # Nine in ten are one word, whose key is there already, unless a name without letters has none.
+    is_long = first.select(pl.coalesce("family", "name").str.contains(r"\s")).to_series()
+    is_odd = is_long | (keys.list.len() != authors.list.len())
+    last_words = lines.filter(is_odd).str.extract(r"^[^\n]*?([^\s\n]+)\s*(?:\n|$)")
+    return pl.DataFrame(
+        {
+            "families": _hashes(keys),
+            "first_family": on_rows(keys.list.first(), is_odd, lambda _: _keys(last_words).list.first()),
+        }
+    )
 
 
 def author_words(authors: pl.Series) -> pl.Series:
@@ -87,6 +97,8 @@ def _keys(lines: pl.Series) -> pl.Series:
     """Of each line its letters and digits, as `transforms.text.letters_key` has them; lines without any are left out."""
     is_rich = _is_rich(lines)
     plain = on_rows(lines.str.to_lowercase(), is_rich, folded_letters)
+    # Few are rich still.
+    is_rich = _is_rich(plain)
     letters = on_rows(plain.str.replace_all(r"[^0-9a-z\n]+", ""), is_rich, lambda _: _letters(plain.filter(is_rich)))
     # Split, not extracted by a pattern, which costs five times as much; but then no name may be empty.
     has_gap = letters.str.contains("\n\n", literal=True) | letters.str.starts_with("\n") | letters.str.ends_with("\n")

@@ -28,12 +28,6 @@ CUT_TITLE_CHARACTERS = 30
 START_CHARACTERS = 20
 """How much of a title key stands for its start: three or four words, what is left when a subtitle goes or the end differs."""
 
-_PIECES = r"(?s)[jkqxz].{31}"
-"""The pieces of an abstract by which it is found where it has another start: 32 characters from each rare letter on. Rare
-letters cut two texts at the same places, wherever they stand; they come three times in 300 characters of English. If a share s
-of one abstract's text is in the other too, about 1 - exp(-s n / 100) of such pairs share a piece: 0.98 at s = 0.8 and
-n = 500 characters."""
-
 _MOST_RULES = 32
 """A set of rules is 32 bits."""
 
@@ -181,19 +175,12 @@ def _abstract_piece_keys(features: pl.DataFrame) -> pl.DataFrame:
 
     With two titles an abstract decides nothing alone, and the pieces of all abstracts are dear.
     """
-    texts = features.select("row", "abstract", is_untitled=pl.col("title_key").is_null()).filter(
-        (pl.col("abstract").str.len_bytes() >= ABSTRACT_PREFIX_CHARACTERS) & ~features["abstract_is_boilerplate"]
-    )
-    untitled = _piece_keys(texts.filter("is_untitled"))
+    is_evidence = ~pl.col("abstract_is_boilerplate") & (pl.col("key").list.len() > 0)
+    lists = features.select("row", "title_key", "abstract_is_boilerplate", key="abstract_pieces").filter(is_evidence)
+    untitled = lists.filter(pl.col("title_key").is_null()).select(pl.col("key").explode().unique())
     if untitled.is_empty():
-        return untitled
-    sought = untitled.select("key").unique()
-    return pl.concat(_piece_keys(part).join(sought, on="key", how="semi") for part in texts.iter_slices(50_000))
-
-
-def _piece_keys(texts: pl.DataFrame) -> pl.DataFrame:
-    pieces = pl.col("abstract").str.to_lowercase().str.extract_all(_PIECES)
-    return texts.select("row", key=pieces).explode("key").drop_nulls().with_columns(pl.col("key").hash(2))
+        return lists.select("row", "key").clear().explode("key")
+    return lists.select("row", "key").explode("key").join(untitled, on="key", how="semi")
 
 
 BLOCKING_RULES: dict[str, BlockingRule] = {

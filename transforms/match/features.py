@@ -13,6 +13,7 @@ import polars as pl
 
 from transforms.identifiers import SCHEME_ORDER
 from transforms.match.author_keys import author_keys
+from transforms.match.blocking import ABSTRACT_PREFIX_CHARACTERS
 from transforms.match.title_features import title_features
 from transforms.numbering import first_page_key, last_page_key, number_key, volume_key
 from transforms.selective import on_distinct, on_rows
@@ -31,51 +32,89 @@ paper's online, print and reprint give two."""
 ABSTRACT_START_CHARACTERS = 150
 """How much of an abstract its key is made of: two abstracts that agree so far are one text, or boilerplate."""
 
-_COLUMNS = (
-    *("record_key", "title", "title_is_cut", "authors", "abstract"),
+COMPARED_ABSTRACT_CHARACTERS = 500
+"""How much of an abstract is carried along to be compared; abstracts whole are half of all that a list of papers holds."""
+
+_PIECES = r"(?s)[jkqxz].{31}"
+"""The pieces of an abstract by which it is found where it has another start: 32 characters from each rare letter on. Rare
+letters cut two texts at the same places, wherever they stand; they come three times in 300 characters of English. If a share s
+of one abstract's text is in the other too, about 1 - exp(-s n / 100) of such pairs share a piece: 0.98 at s = 0.8 and
+n = 500 characters."""
+
+RECORD_COLUMNS = (
+    *("record_key", "record_id", "title", "title_is_cut", "authors", "abstract"),
     *("venue_id", "venue", "venue_kind", "year", "volume", "number", "pages", "identifiers"),
 )
+"""The columns of CLEAN_RECORDS that matching reads."""
+
+_SLICE = 100_000
+"""Records whose own features are made by one thread at a time; a slice costs 0.05 s by itself."""
 
 
 def record_features(records: pl.DataFrame) -> pl.DataFrame:
-    """The features of `records` (schema CLEAN_RECORDS), one row a record key, sorted by it.
+    """The features of `records` (schema CLEAN_RECORDS), one row a record key, sorted by it: see `joint_features`."""
+    return joint_features(own_features(records))
+
+
+def own_features(records: pl.DataFrame) -> pl.DataFrame:
+    """What is derived of each of `records` (`RECORD_COLUMNS`) by itself, row by row, whatever the others are.
+
+    Of the authors and the abstract only what is compared is kept: the names, and the start with the pieces of the whole.
+    """
+    threads = pl.thread_pool_size()
+    size = max(_SLICE // 10, min(_SLICE, -(-records.height // threads)))
+    slices = [records.select(RECORD_COLUMNS).slice(start, size) for start in range(0, max(records.height, 1), size)]
+    with ThreadPoolExecutor(threads) as pool:
+        return pl.concat(pool.map(_own_features, slices))
+
+
+def _own_features(records: pl.DataFrame) -> pl.DataFrame:
+    abstract, name = pl.col("abstract"), pl.element().struct.field
+    pieces = (
+        pl.when(abstract.str.len_bytes() >= ABSTRACT_PREFIX_CHARACTERS)
+        .then(abstract)
+        .str.to_lowercase()
+        .str.extract_all(_PIECES)
+    )
+    slim = records.select(
+        pl.col("authors").list.eval(pl.struct(name("name"), name("family"), name("given"))),
+        # Joined to nothing, as a slice alone keeps the whole text in memory.
+        pl.concat_str(abstract.str.slice(0, COMPARED_ABSTRACT_CHARACTERS), pl.lit("")).alias("abstract"),
+        abstract_start_key(abstract).alias("abstract_key"),
+        pieces.list.eval(pl.element().hash(2)).alias("abstract_pieces"),
+        pl.col("title_is_cut").fill_null(False),
+    )
+    parts = (slim, author_keys(records["authors"]), title_features(records["title"]), _place_keys(records))
+    kept = records.drop("volume", "number", "pages", *slim.columns, strict=False)
+    return pl.concat([kept, *parts], how="horizontal")
+
+
+def joint_features(own: pl.DataFrame) -> pl.DataFrame:
+    """The features of records from those of each, one row a record key, sorted by it.
 
     Where a record was seen several times, the appearance with the least record_id speaks for it. Missing values are null
-    and empty lists; a key that holds no letter or digit is missing. `authors` and `abstract` are kept as they are, for what
-    is compared of few pairs only.
+    and empty lists; a key that holds no letter or digit is missing. `authors` and `abstract` are kept for what is compared of
+    few pairs only.
     """
-    keyed = _one_a_key(records).with_row_index("row")
-    # The parts are columns of texts, one after another; side by side they use both cores.
+    features = _one_a_key(own).with_row_index("row")
     with ThreadPoolExecutor() as threads:
-        parts = (
-            threads.submit(author_keys, keyed["authors"]),
-            threads.submit(title_features, keyed["title"]),
-            threads.submit(_place_keys, keyed),
-            threads.submit(keyed.select, abstract_start_key(pl.col("abstract")).alias("abstract_key")),
+        lists = threads.submit(_identifier_lists, features)
+        recurs = threads.submit(_recurs, features)
+        is_boilerplate = _is_boilerplate(features)
+        return features.drop("title", "identifiers").with_columns(
+            *lists.result().get_columns(),
+            (features["is_generic_name"] | recurs.result()).alias("is_generic"),
+            is_boilerplate.alias("abstract_is_boilerplate"),
         )
-        features = pl.concat([keyed, *(part.result() for part in parts)], how="horizontal")
-    # Joined to the keys alone: a join copies all columns, abstracts and authors too.
-    listed = _identifier_lists(evidence_identifiers(keyed))
-    identifiers = keyed.select("record_key").join(listed, on="record_key", how="left", maintain_order="left")
-    boilerplate = is_carried_by_many_titles("abstract_key") | pl.col("abstract_key").str.contains(_WITHDRAWN)
-    return (
-        features.drop("title", "identifiers", "volume", "number", "pages")
-        .with_columns(
-            pl.col("title_is_cut").fill_null(False),
-            (pl.col("is_generic_name") | _recurs()).alias("is_generic"),
-            boilerplate.fill_null(False).alias("abstract_is_boilerplate"),
-        )
-        .hstack(identifiers.select(pl.col("identifiers", "schemes").fill_null([])))
-    )
 
 
-def _one_a_key(records: pl.DataFrame) -> pl.DataFrame:
-    """The columns of `records` that matching reads, sorted by record key; of each key the row of the least record_id."""
+def _one_a_key(own: pl.DataFrame) -> pl.DataFrame:
+    """`own` sorted by record key; of each key the row of the least record_id."""
     is_new = (pl.col("record_key") != pl.col("record_key").shift(1)).fill_null(True)
-    if records["record_key"].is_sorted() and records.select(is_new.all()).item():
-        return records.select(_COLUMNS)  # not copied: a million lists of authors take 500 MiB
-    order = records.select("record_key", "record_id").with_row_index("place").sort("record_key", "record_id")
-    return records.select(_COLUMNS)[order.filter(is_new)["place"]]
+    if own["record_key"].is_sorted() and own.select(is_new.all()).item():
+        return own.drop("record_id")  # not copied: a million lists of authors take 500 MiB
+    order = own.select("record_key", "record_id").with_row_index("place").sort("record_key", "record_id")
+    return own.drop("record_id")[order.filter(is_new)["place"]]
 
 
 def evidence_identifiers(records: pl.DataFrame) -> pl.DataFrame:
@@ -84,23 +123,39 @@ def evidence_identifiers(records: pl.DataFrame) -> pl.DataFrame:
     `records` has record_key, title, authors and identifiers. A container's identifier stands with four or more titles that
     are no spellings of one: they begin in as many ways, or are by first authors of three or more family names.
     """
+    own = _own_identifiers(records, "record_key")
+    return own.select("record_key", "scheme", "value").unique().sort("record_key", "scheme", "value")
+
+
+def _own_identifiers(records: pl.DataFrame, of: str) -> pl.DataFrame:
+    """Rows (`of`, scheme, value), `of` being a column that tells records apart; those of containers are left out."""
     first_family = pl.col("authors").list.first().struct.field("family").alias("first_family")
     listed = (
-        records.select("record_key", "title", first_family, identifier="identifiers")
+        records.select(of, "title", first_family, identifier="identifiers")
+        .filter(pl.col("identifier").list.len() > 0)
         .explode("identifier")
         .unnest("identifier")
         .filter(pl.col("scheme").is_not_null() & pl.col("value").is_not_null())
     )
     # Few identifiers stand on as many records as a container's needs, so few titles need their keys.
-    frequent = listed.filter(pl.len().over("scheme", "value") >= CONTAINER_TITLES)
+    frequent = listed.filter(_is_frequent(listed.select("scheme", "value"), CONTAINER_TITLES))
     beginnings = pl.col("title_key").str.slice(0, _BEGINNING_CHARACTERS).drop_nulls().n_unique().over("scheme", "value")
     families = letters_key(pl.col("first_family")).drop_nulls().n_unique().over("scheme", "value")
     containers = frequent.with_columns(title_key=title_key(pl.col("title"))).filter(
         is_carried_by_many_titles("scheme", "value"),
         (beginnings >= CONTAINER_TITLES) | (families >= _CONTAINER_FAMILIES),
     )
-    own = listed.join(containers, on=["scheme", "value"], how="anti")
-    return own.select("record_key", "scheme", "value").unique().sort("record_key", "scheme", "value")
+    return listed.join(containers, on=["scheme", "value"], how="anti").select(of, "scheme", "value")
+
+
+def _is_frequent(keys: pl.DataFrame, least: int) -> pl.Series:
+    """Whether a key stands in `least` rows or more; by hashes, so that by chance one may that does not.
+
+    Counts over the groups of a million texts cost ten times as much, and only frequent keys have counts that matter.
+    """
+    hashes = keys.hash_rows()
+    ordered = hashes.sort()
+    return hashes.is_in(ordered.filter(ordered == ordered.shift(least - 1)).unique().implode())
 
 
 _BEGINNING_CHARACTERS = 12
@@ -180,16 +235,34 @@ def _of(key: Callable[[pl.Expr], pl.Expr], texts: pl.Series) -> pl.Series:
     return texts.alias("text").to_frame().select(key(pl.col("text"))).to_series()
 
 
-def _recurs() -> pl.Expr:
+def _is_boilerplate(features: pl.DataFrame) -> pl.Series:
+    """Whether an abstract stands with many titles, or says no more than that the paper was withdrawn."""
+    known = features.select("row", "abstract_key", "title_key").drop_nulls("abstract_key")
+    frequent = known.filter(_is_frequent(known.select("abstract_key"), CONTAINER_TITLES))
+    rows = frequent.filter(is_carried_by_many_titles("abstract_key"))["row"]
+    is_withdrawn = features["abstract_key"].str.contains(_WITHDRAWN).fill_null(False)
+    return is_withdrawn.scatter(rows, True)
+
+
+def _recurs(features: pl.DataFrame) -> pl.Series:
+    """Whether a title stands at one venue in many years."""
+    key = ("title_key", "venue_key")
+    known = features.select("row", *key, "year", "title_kind").drop_nulls(key)
     own_year = pl.when(pl.col("title_kind").is_null()).then("year")
-    years = own_year.drop_nulls().n_unique().over("title_key", "venue_key")
-    return ((years >= RECURRING_YEARS) & pl.col("venue_key").is_not_null()).fill_null(False)
+    frequent = known.filter(_is_frequent(known.select(key), RECURRING_YEARS))
+    rows = frequent.filter(own_year.drop_nulls().n_unique().over(key) >= RECURRING_YEARS)["row"]
+    return pl.Series([False]).new_from_index(0, features.height).scatter(rows, True)
 
 
-def _identifier_lists(identifiers: pl.DataFrame) -> pl.DataFrame:
-    """Rows (record_key, identifiers as `scheme:value`, schemes), both lists distinct and the strongest scheme first."""
-    ranked = identifiers.with_columns(rank=scheme_rank(pl.col("scheme"))).sort("record_key", "rank", "scheme", "value")
+def _identifier_lists(features: pl.DataFrame) -> pl.DataFrame:
+    """The columns identifiers (as `scheme:value`) and schemes, both lists distinct and the strongest scheme first."""
+    ranked = _own_identifiers(features, "row").with_columns(rank=scheme_rank(pl.col("scheme")))
     text = pl.concat_str("scheme", pl.lit(":"), "value")
-    return ranked.group_by("record_key", maintain_order=True).agg(
-        identifiers=text, schemes=pl.col("scheme").unique(maintain_order=True)
+    lists = (
+        ranked.sort("row", "rank", "scheme", "value")
+        .group_by("row", maintain_order=True)
+        .agg(identifiers=text, schemes=pl.col("scheme").unique(maintain_order=True))
     )
+    # Joined to the rows alone: a join copies all columns, abstracts and authors too.
+    joined = features.select("row").join(lists, on="row", how="left", maintain_order="left")
+    return joined.select(pl.col("identifiers", "schemes").fill_null([]))

@@ -6,10 +6,5 @@ import polars as pl
 
 
 def without_identifiers(records: pl.DataFrame) -> pl.DataFrame:
-    """`records` (schema CLEAN_RECORDS) as if no source had given an identifier, or an address that holds one."""
-    return records.with_columns(
-        pl.lit([], records.schema["identifiers"]).alias("identifiers"),
-        pl.lit([], records.schema["links"]).alias("links"),
-        pl.lit(None, pl.String).alias("url"),
-        pl.lit(None, pl.String).alias("pdf_url"),
-    )
+    """`records` (or their own features, which have the same column) as if no source had given an identifier."""
+    return records.with_columns(pl.lit([], records.schema["identifiers"]).alias("identifiers"))

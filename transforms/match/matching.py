@@ -11,7 +11,7 @@ from transforms.match.blocking import candidate_pairs, rule_names
 from transforms.match.clustering import cluster_records, uncompared_pairs
 from transforms.match.comparison import compare_pairs
 from transforms.match.decision import decide_pairs
-from transforms.match.features import record_features
+from transforms.match.features import joint_features, own_features
 from transforms.match.rules import APART
 from transforms.match.verdicts import overrule
 from transforms.schemas import PAPER_MATCHES, Column
@@ -43,7 +43,13 @@ def match_records(records: pl.DataFrame, verdicts: pl.DataFrame | None = None) -
     Rows with one record key are one record seen again: matching sees the one of the least record_id. `verdicts` are people's,
     and win: see `transforms.match.verdicts`.
     """
-    features = record_features(records)
+    return match_features(own_features(records), verdicts)
+
+
+def match_features(own: pl.DataFrame, verdicts: pl.DataFrame | None = None) -> Matched:
+    """The same, from the own features of the records (`own_features`), which may be made of some records at a time."""
+    features = joint_features(own)
+    del own  # its caller, too, had better not keep it: it is half of the memory
     candidates = candidate_pairs(features)
     decisions = decide_pairs(compare_pairs(candidates, features))
     unseen = uncompared_pairs(features.height, decisions, candidates, COMPONENT_LIMIT)
