@@ -14,7 +14,9 @@ from flows.check_command import check
 from flows.cli_options import AtOption, FormatOption, LakeOption, TimeoutOption, WaitOption
 from flows.diff_command import diff
 from flows.history_commands import prune, releases, rollback, unpin
+from flows.profile_command import profile
 from flows.query_command import query
+from flows.show_command import show
 from flows.verify_command import verify
 from warehouse.row_formats import quiet_when_reader_leaves
 
@@ -149,6 +151,7 @@ def matches(
     ] = None,
     limit: Annotated[int, Parameter(help="how many pairs at most; 0 for all")] = 20,
     lake: LakeOption = None,
+    at: AtOption = None,
     format: FormatOption = "table",
 ) -> int:
     """List pairs of records and what matching says of them, both records side by side, as their sources give them.
@@ -160,7 +163,7 @@ def matches(
     from flows import match_commands
 
     request = match_commands.MatchesRequest(status, possible, reason, paper, limit)
-    return match_commands.print_matches(request, lake, format)
+    return match_commands.print_matches(request, lake, format, at=at)
 
 
 @app.command
@@ -187,14 +190,14 @@ def decide(
 
 
 @app.command
-def decisions(*, lake: LakeOption = None, format: FormatOption = "table") -> int:
+def decisions(*, lake: LakeOption = None, at: AtOption = None, format: FormatOption = "table") -> int:
     """List what people have decided, with its lines in decisions.csv.
 
     Example: paperlake decisions
     """
     from flows import decide_command
 
-    return decide_command.print_decisions(lake, format)
+    return decide_command.print_decisions(lake, format, at=at)
 
 
 @app.command
@@ -271,6 +274,8 @@ app.command(verify)
 app.command(prune)
 app.command(check)
 app.command(query)
+app.command(show)
+app.command(profile)
 
 
 def main() -> None:
