@@ -1,16 +1,21 @@
-"""What the tests of kills share: a lake, a run that adds to it, and how it must recover."""
+"""What several tests share: of kills a lake, a run that adds to it, and how it must recover; of history a lake of releases."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from flows.cli import call
 
 CLI = [sys.executable, "-m", "flows.cli"]
 QUERY = "select (select count(*) from papers) as papers, (select count(*) from ledger where balanced) as files"
@@ -75,3 +80,80 @@ class Scene:
 @pytest.fixture(scope="session")
 def scene(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Scene:
     return Scene(tmp_path_factory.mktemp("kills"), samples)
+
+
+class Shelf:
+    """A lake with one configured source of one list, and the words to try on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.lake, self.list = folder, folder / "lake", folder / "lists" / "list.csv"
+
+    def call(self, *words: object, code: int = 0) -> str:
+        """What a command prints: its output, or where it is to fail its error."""
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.setenv("PAPERLAKE_CONFIG", str(self.folder / "config"))
+            found = call([*map(str, words), "--lake", str(self.lake)])
+        assert found == code, (words, out.getvalue(), err.getvalue())
+        return err.getvalue() if code in (1, 2) and not out.getvalue() else out.getvalue()
+
+    def rows(self, *words: object, code: int = 0) -> list[dict[str, Any]]:
+        """The rows that a command prints."""
+        return json.loads(self.call(*words, "--format", "json", code=code))
+
+    def run(self, text: str | None = None, *words: object, code: int = 0) -> dict[str, Any]:
+        """The report of a run, after the list was replaced by one with this text."""
+        if text is not None:
+            self.list.write_text(text)
+        return json.loads(self.call("run", "--direct", *words, "--format", "json", code=code))
+
+    def configure(self, block: str) -> None:
+        """Replaces the settings of the source."""
+        (self.folder / "config" / "sources.toml").write_text(f'[sources.club]\nlocation = "../lists/*.csv"\n{block}')
+
+    def current(self) -> str:
+        return (self.lake / "current").readlink().name
+
+    def ids(self, at: str = "current") -> set[str]:
+        return {row["paper_id"] for row in self.rows("sql", "select paper_id from papers", "--at", at)}
+
+    def keys(self) -> dict[str, str]:
+        """The record keys by the id that the list gives a record."""
+        return {row["source_key"]: row["record_key"] for row in self.rows("sql", "select source_key, record_key from records")}
+
+    def copy(self, folder: Path) -> Shelf:
+        """The same, to be changed."""
+        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
+        return Shelf(folder)
+
+
+HEADER = "id,title,author,year,doi,abstract\n"
+LIST = {
+    "a": 'a,Warm ice in cold rivers,"Lee, Ann",2020,,Ice is warm.\n',
+    "b": 'b,On heat below the frost,"Okri, Ben",2020,,Heat is below.\n',
+    "c": 'c,The dry bones of old whales,"Sato, Hana",2011,,Bones are dry.\n',
+    "d": 'd,A ledger of small tides,"Lund, Peder",2015,10.5555/tides,\n',
+    "e": 'e,"A ledger of small tides, with an account of moons","Lund, Peder",2015,10.5555/tides,\n',
+}
+
+
+@pytest.fixture(scope="session")
+def timeline(tmp_path_factory: pytest.TempPathFactory, project: Path) -> tuple[Shelf, dict[str, str]]:
+    """A lake with a release for each cause of change, by what happened before it; tests only read it, or copy it."""
+    shelf = Shelf(tmp_path_factory.mktemp("timeline"))
+    for name in ("config", "lists"):
+        (shelf.folder / name).mkdir()
+    (shelf.folder / "config" / "venues.csv").write_bytes((project / "config" / "venues.csv").read_bytes())
+    shelf.configure("has_keys = true\n")
+    releases = {"first": shelf.run(HEADER + "".join(LIST.values()))["release_id"]}
+    other = {**LIST, "c": LIST["c"].replace("dry.", "dry and old."), "f": 'f,Salt of the inland seas,"Roy, Uma",2001,,\n'}
+    releases["superseded"] = shelf.run(HEADER + "".join(other.values()))["release_id"]
+    keys = shelf.keys()
+    shelf.call("decide", keys["a"], keys["b"], "same", "--because", "one talk")
+    releases["decided"] = shelf.run()["release_id"]
+    other["c"] = other["c"].replace("2011,,", "2011,10.5555/bones,")
+    releases["renamed"] = shelf.run(HEADER + "".join(other.values()))["release_id"]
+    shelf.configure('has_keys = true\nvenue = "ICLR"\n')
+    releases["configured"] = shelf.run()["release_id"]
+    releases["unmatched"] = shelf.run(None, "--without-identifiers")["release_id"]
+    return shelf, releases
