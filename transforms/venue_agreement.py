@@ -30,20 +30,39 @@ def venue_agreement(pairs: pl.DataFrame) -> pl.Series:
     >>> venue_agreement(pl.DataFrame(texts, schema=["venue_l", "venue_r"], orient="row")).to_list()
     ['agree', 'agree', 'differ']
     """
-    both = pl.col("venue_l").is_not_null() & pl.col("venue_r").is_not_null()
-    rows = pairs.select(
-        _same_id(pairs).alias("same_id"),
-        least=pl.when(both).then(pl.min_horizontal("venue_l", "venue_r")),
-        most=pl.when(both).then(pl.max_horizontal("venue_l", "venue_r")),
-    )
-    texts = rows.filter(pl.col("same_id").is_null()).select("least", "most").drop_nulls().unique(maintain_order=True)
-    names = venue_names(pl.concat([texts["least"], texts["most"]]).unique())
-    # A Python function for each distinct pair of texts: few, at some 60 µs each.
-    said = [_agreement(names[least], names[most]) for least, most in texts.iter_rows()]
-    known = texts.with_columns(said=pl.Series(said, dtype=pl.String))
-    joined = rows.join(known, on=["least", "most"], how="left", maintain_order="left")
+    rows = pairs.with_columns(VenueAgreements().of(pairs).alias("by_text"), same_id=_same_id(pairs))
     by_id = pl.when("same_id").then(pl.lit("agree")).when(pl.col("same_id").not_()).then(pl.lit("differ"))
-    return joined.select(pl.coalesce(by_id, "said", pl.lit("unknown")).alias("venue_agreement")).to_series()
+    return rows.select(pl.coalesce(by_id, "by_text").alias("venue_agreement")).to_series()
+
+
+class VenueAgreements:
+    """What is said of pairs of venues' texts, each pair and each text looked at once in the life of the object."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._names: dict[str, VenueName] = {}
+        self._said: dict[tuple[str, str], str] = {}
+
+    def of(self, pairs: pl.DataFrame) -> pl.Series:
+        """For each row of `pairs` (venue_l, venue_r) what `venue_agreement` says of the texts."""
+        both = pl.col("venue_l").is_not_null() & pl.col("venue_r").is_not_null()
+        rows = pairs.select(
+            least=pl.when(both).then(pl.min_horizontal("venue_l", "venue_r")),
+            most=pl.when(both).then(pl.max_horizontal("venue_l", "venue_r")),
+        )
+        texts = rows.drop_nulls().unique(maintain_order=True)
+        known = texts.with_columns(said=pl.Series(self._of_distinct(texts), dtype=pl.String))
+        joined = rows.join(known, on=["least", "most"], how="left", maintain_order="left")
+        return joined["said"].fill_null("unknown")
+
+    def _of_distinct(self, texts: pl.DataFrame) -> list[str]:
+        # A Python function for each distinct pair of texts: few, at some 25 µs each.
+        pairs = list(zip(texts["least"].to_list(), texts["most"].to_list(), strict=True))
+        new = [pair for pair in pairs if pair not in self._said]
+        names = {text for pair in new for text in pair if text not in self._names}
+        self._names.update(venue_names(pl.Series(sorted(names), dtype=pl.String)))
+        self._said.update({pair: _agreement(self._names[pair[0]], self._names[pair[1]]) for pair in new})
+        return [self._said[pair] for pair in pairs]
 
 
 def _same_id(pairs: pl.DataFrame) -> pl.Expr:

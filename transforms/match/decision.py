@@ -4,33 +4,55 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.match.evidence import with_evidence
 from transforms.match.rules import KIND, PART, RULES, TITLE, VERSION
 
 _WORK_STRENGTH = {"version": TITLE}
 """How strong the link of a version is whose rule does not say; no other verdict links works, or keeps them apart."""
 
+_OF_CONFLICT = ("conflict", "misspelt", "extending", "other_page")
+"""A reason with one of these words names the scheme in conflict, any other the scheme that is shared."""
+
+_VERDICTS = pl.DataFrame(
+    [
+        (rule.status, name, rule.strength, rule.relation, rule.work_strength or _WORK_STRENGTH.get(rule.status, 0))
+        for name, rule in RULES.items()
+    ],
+    schema={"status": pl.String, "reason": pl.String, "strength": pl.Int8, "relation": pl.String, "work_strength": pl.Int8},
+    orient="row",
+)
+
 
 def decide_pairs(compared: pl.DataFrame) -> pl.DataFrame:
     """`compared` (see `compare_pairs`) with status, reason and strength; pairs that no rule names are left out."""
-    order = list(RULES.items())
-    first = pl.coalesce(pl.when(rule.holds.fill_null(False)).then(pl.lit(place)) for place, (_, rule) in enumerate(order))
-    decided = compared.with_columns(rule=first.cast(pl.UInt32)).filter(pl.col("rule").is_not_null())
-    verdicts = pl.DataFrame(
-        [
-            (place, rule.status, name, rule.strength, rule.relation, rule.work_strength or _WORK_STRENGTH.get(rule.status, 0))
-            for place, (name, rule) in enumerate(order)
-        ],
-        schema={"rule": pl.UInt32, "status": pl.String, "reason": pl.String, "strength": pl.Int8}
-        | {"relation": pl.String, "work_strength": pl.Int8},
-        orient="row",
+    return with_verdicts(compared, first_rules(compared)["sure"])
+
+
+def first_rules(compared: pl.DataFrame) -> pl.DataFrame:
+    """The places of the first rule that surely holds, and of the first that may hold: null is what is not known yet.
+
+    Where the two are the same the pair is decided, whatever else would be asked of it.
+    """
+    holds = with_evidence(compared).select(rule.holds.alias(name) for name, rule in RULES.items())
+    places = [
+        pl.coalesce(pl.when(pl.col(name).fill_null(unknown)).then(pl.lit(place, pl.UInt8)) for place, name in enumerate(RULES))
+        for unknown in (False, True)
+    ]
+    return holds.select(sure=places[0], may=places[1])
+
+
+def with_verdicts(compared: pl.DataFrame, rule: pl.Series) -> pl.DataFrame:
+    """`compared` with the verdicts of rules, given by their places; pairs without one are left out."""
+    is_named = rule.is_not_null()
+    decided = compared.filter(is_named)
+    verdicts = _VERDICTS[rule.filter(is_named).cast(pl.UInt32)]
+    of_conflict = pl.col("reason").str.contains_any(list(_OF_CONFLICT))
+    scheme = pl.coalesce(pl.when(of_conflict).then("identifier_conflict"), "identifier_shared").fill_null("")
+    with_scheme = pl.col("reason").str.contains("{scheme}", literal=True)
+    reason = (
+        pl.when(with_scheme).then(pl.col("reason").str.replace("{scheme}", scheme, literal=True)).otherwise(pl.col("reason"))
     )
-    scheme = pl.coalesce(
-        pl.when(pl.col("reason").str.contains("conflict|misspelt|extending|other_page")).then("identifier_conflict"),
-        "identifier_shared",
-    )
-    named = pl.col("reason").str.replace("{scheme}", scheme.fill_null(""), literal=True)
-    joined = decided.join(verdicts, on="rule", how="left", maintain_order="left")
-    return joined.with_columns(reason=named, relation=_relation()).drop("rule")
+    return decided.hstack(verdicts).with_columns(reason=reason, relation=_relation())
 
 
 def _relation() -> pl.Expr:

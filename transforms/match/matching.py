@@ -9,9 +9,8 @@ import polars as pl
 from transforms.frames import conform, polars_schema
 from transforms.match.blocking import candidate_pairs, rule_names
 from transforms.match.clustering import cluster_records, uncompared_pairs
-from transforms.match.comparison import compare_pairs
-from transforms.match.decision import decide_pairs
 from transforms.match.features import joint_features, own_features
+from transforms.match.judging import judge_pairs
 from transforms.match.rules import APART
 from transforms.match.verdicts import overrule
 from transforms.schemas import PAPER_MATCHES, Column
@@ -51,11 +50,11 @@ def match_features(own: pl.DataFrame, verdicts: pl.DataFrame | None = None) -> M
     features = joint_features(own)
     del own  # its caller, too, had better not keep it: it is half of the memory
     candidates = candidate_pairs(features)
-    decisions = decide_pairs(compare_pairs(candidates, features))
+    decisions = judge_pairs(candidates, features)
     unseen = uncompared_pairs(features.height, decisions, candidates, COMPONENT_LIMIT)
     if unseen.height:
         by_component = unseen.with_columns(rules=pl.lit(0, pl.UInt32))
-        decisions = pl.concat([decisions, decide_pairs(compare_pairs(by_component, features))]).sort("row_l", "row_r")
+        decisions = pl.concat([decisions, judge_pairs(by_component, features)]).sort("row_l", "row_r")
     if verdicts is None or verdicts.is_empty():
         cluster, work = cluster_records(features.height, decisions)
     else:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from transforms.match import evidence as e
-from transforms.match.comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO
+from transforms.match.title_comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO
 
 IDENTIFIER, TITLE, LOOSE_TITLE, CUT_TITLE, ABSTRACT = 5, 4, 3, 2, 1
 """How strong the evidence of a match is, and how strong a match a verdict of another kind forbids; see clustering."""
@@ -67,7 +67,7 @@ RULES: dict[str, Rule] = {
         VETO,
         pl.col("part_of_either")
         & pl.col("title_numbers_differ")
-        & (e.own_max == 0)
+        & e.none_has_own_words
         & (e.ratio >= e.SAME_WORDS_RATIO)
         & e.authors_share
         & ~e.shared
@@ -338,7 +338,7 @@ RULES: dict[str, Rule] = {
     "alike_title_venue": Rule(
         "match",
         LOOSE_TITLE,
-        (e.has_subtitle | e.misread & (e.own_count == 0) & ~pl.col("title_numbers_differ"))
+        (e.has_subtitle | e.misread & e.one_has_no_own_word & ~pl.col("title_numbers_differ"))
         & e.own
         & e.authors_same
         & e.no_conflict
@@ -382,7 +382,7 @@ RULES: dict[str, Rule] = {
     "other_words": Rule(
         "possible",
         TITLE,
-        e.close_titles & (e.own_count >= 1).fill_null(False) & e.own & e.authors_share,
+        e.close_titles & e.some_own_words & e.own & e.authors_share,
         work_strength=CUT_TITLE,
     ),
     "near_title_authors": Rule("possible", CUT_TITLE, e.alike_titles & e.own & e.authors_share),

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
+import polars as pl
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
@@ -72,8 +73,7 @@ _OTHER_WORK = word_set(
 """Words by which a title names another work than the title without them."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordDifference:
+class WordDifference(NamedTuple):
     """How two titles differ: content words that only the left or the right has, and how many were paired as slips.
 
     opposed: the words that differ say the opposite; other_work: they name another work ("study protocol"); reordered: the words
@@ -86,6 +86,30 @@ class WordDifference:
     opposed: bool = False
     other_work: bool = False
     reordered: bool = False
+
+
+def word_differences(sides: pl.DataFrame) -> pl.DataFrame:
+    """What `word_difference` finds in each row of `sides` (title_words_l, title_words_r): counts of both sides, and flags.
+
+    A function per pair: the nearest of some words is no expression. It is called on unequal titles only.
+
+    >>> sides = pl.DataFrame({"title_words_l": ["warm ice"], "title_words_r": ["ice in rivers"]})
+    >>> word_differences(sides).select("title_own_count", "title_own_max", "titles_opposed").row(0)
+    (1, 1, False)
+    """
+    texts = (sides[f"title_words_{side}"].to_list() for side in ("l", "r"))
+    found = [word_difference(left.split(" "), right.split(" ")) for left, right in zip(*texts, strict=True)]
+    return pl.DataFrame(
+        {
+            "titles_opposed": [words.opposed for words in found],
+            "title_names_other_work": [words.other_work for words in found],
+            "titles_reordered": [words.reordered for words in found],
+            "title_own_count": [min(words.own_l, words.own_r) for words in found],
+            "title_own_max": [max(words.own_l, words.own_r) for words in found],
+        },
+        schema=dict.fromkeys(("titles_opposed", "title_names_other_work", "titles_reordered"), pl.Boolean)
+        | dict.fromkeys(("title_own_count", "title_own_max"), pl.Int32),
+    )
 
 
 def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference:
@@ -102,12 +126,11 @@ def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference
     >>> word_difference("sparse nets study protocol".split(), "sparse nets".split()).other_work
     True
     """
-    out_l, out_r = _SAYS_NOTHING.union(right), _SAYS_NOTHING.union(left)
-    own_l = [word for word in left if word not in out_l and not word.isdigit()]
-    own_r = [word for word in right if word not in out_r and not word.isdigit()]
-    common_l, common_r = (
-        [word for word in one if word in other and word not in _SAYS_NOTHING] for one, other in ((left, right), (right, left))
-    )
+    words_l, words_r = set(left), set(right)
+    own_l = [word for word in left if word not in words_r and word not in _SAYS_NOTHING and not word.isdigit()]
+    own_r = [word for word in right if word not in words_l and word not in _SAYS_NOTHING and not word.isdigit()]
+    common_l = [word for word in left if word in words_r and word not in _SAYS_NOTHING]
+    common_r = [word for word in right if word in words_l and word not in _SAYS_NOTHING]
     slips, opposed = 0, False
     if own_l and own_r:
         own_l, own_r, joined = _without_joined(own_l, own_r, left, right)
