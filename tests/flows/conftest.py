@@ -97,6 +97,11 @@ class Shelf:
         assert found == code, (words, out.getvalue(), err.getvalue())
         return err.getvalue() if code in (1, 2) and not out.getvalue() else out.getvalue()
 
+    def process(self, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        """The same in a process of its own, whose end is looked at by the test."""
+        config = {"PAPERLAKE_CONFIG": str(self.folder / "config")}
+        return paperlake(*words, "--lake", self.lake, check=False, **config, **environment)
+
     def rows(self, *words: object, code: int = 0) -> list[dict[str, Any]]:
         """The rows that a command prints."""
         return json.loads(self.call(*words, "--format", "json", code=code))
