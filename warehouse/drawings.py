@@ -83,7 +83,8 @@ def read_drawing(plot: Plot, columns: Sequence[str], types: Sequence[str], batch
         if value is not None:
             key = _label(row, category_places), _label(row, color_places) if color else ""
             cells[key] = cells.get(key, 0) + value
-    return Drawing(plot.kind, is_flat, category, color, figure, cells)
+    finite = {key: value for key, value in cells.items() if math.isfinite(value)}  # a sum may not be
+    return Drawing(plot.kind, is_flat, category, color, figure, finite)
 
 
 def only_the_largest(drawing: Drawing) -> Drawing:

@@ -25,6 +25,7 @@ _STEP = 18
 _WIDTH = 640
 _HEIGHT = 360
 _LONGEST_LABEL_PIXELS = 320
+_LONGEST_TEXT = 300
 _ORDINAL_STEPS = 60
 """So many steps of a numeric axis get a bar each, side by side; more stand at their place on a continuous axis."""
 
@@ -129,7 +130,8 @@ def _plain_label(label: Label) -> Label:
 
 def _plain_text(text: str) -> str:
     """The text without what XML may not hold: of a control character or U+FFFE vl-convert 1.9 ends the whole process."""
-    return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", printable(text))
+    cut = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
+    return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", printable(cut))
 
 
 def _place(label: Label) -> tuple[bool, float, str]:

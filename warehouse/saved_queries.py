@@ -24,6 +24,7 @@ PLOT_KINDS = ("bar", "line", "heat")
 
 _PARAMETER = re.compile(r"(?P<name>[a-z]\w*) (?P<kind>\w+)(?: = (?P<default>[^:]*?))?: (?P<meaning>\S.*)")
 _PLOT_CHANNELS = ("x", "y", "color")
+_TAKEN_SCHEMAS = ("main", "temp", "system", "memory", "information_schema", "pg_catalog")
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _LONGEST_FILE_BYTES = 4_000_000
 
@@ -203,6 +204,8 @@ def _parameter(path: Path, line: str) -> SavedParameter:
         raise SavedQueryError(
             f"{path}: expected `-- parameter: name type [= default]: meaning`, with a type of {kinds}; found `{line}`"
         )
+    if found["kind"] == "release" and found["name"] in _TAKEN_SCHEMAS:
+        raise SavedQueryError(f"{path}: the tables of a release cannot stand in the schema {found['name']}; call it `since`")
     return SavedParameter(found["name"], found["kind"], found["meaning"], found["default"])
 
 

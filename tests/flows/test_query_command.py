@@ -216,6 +216,7 @@ def test_a_query_of_ones_own_runs_from_its_file(tmp_path: Path, capsys: pytest.C
         (OWN, [], "needs --param least=… (integer: the least year)"),
         (OWN, ["--param", "least=2000", "--param", "exact=perhaps"], "takes true or false, not 'perhaps'"),
         ("-- parameter: a date: b\nselect 1", [], "with a type of text, integer"),
+        ("-- parameter: main release: b\nselect 1", [], "cannot stand in the schema main"),
         ("-- plot: pie x=a\nselect 1", [], "expected `-- plot: bar|line|heat"),
         ("select 1 as a", ["--plot"], "does not say how it is drawn"),
         ("-- plot: bar x=a y=b\nselect 1 as a", ["--plot"], "the plot needs the column 'b'; the answer has a"),

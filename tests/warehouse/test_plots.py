@@ -45,7 +45,7 @@ def test_figures_of_one_place_are_added_up(
 
 
 def test_what_is_no_number_is_not_drawn() -> None:
-    rows = [("x", Decimal("1.5")), ("y", None), ("z", float("nan")), ("w", float("inf"))]
+    rows = [("x", Decimal("1.5")), ("y", None), ("z", float("nan")), ("w", float("inf")), ("v", 1e308), ("v", 1e308)]
     assert drawn(Plot("bar", "b", "a"), "a b", "VARCHAR DOUBLE", *rows).cells == {("x", ""): 1.5}
     with pytest.raises(SavedQueryError, match="to hold numbers"):
         drawn(Plot("bar", "b", "a"), "a b", "VARCHAR VARCHAR")
