@@ -121,7 +121,7 @@ def _stage_file(order: RunOrder, file: LiveFile, target: Output) -> None:
 
 def clean(order: RunOrder, staging: Stage) -> Stage:
     """Cleans the records of every file that were not cleaned before by this code and these settings."""
-    from flows.cleaning import alias_frame, source_defaults
+    from flows.cleaning import alias_frame, each_side_by_side, source_defaults
     from transforms.clean import SourceDefaults, clean_files
     from warehouse.work_writer import write_output
 
@@ -137,15 +137,18 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
         outputs.append(dataclasses.replace(entry, cleaned=output(order.lake, "clean", key)))
         if not _cleaned(outputs[-1]).is_whole():
             missing.setdefault(defaults, []).append(outputs[-1])
-    for defaults, entries in missing.items():
-        for batch in _batches(entries):
-            staged = {entry.file.sha256: entry.staged.read("records") for entry in batch}
-            cleaned = clean_files(staged, source=defaults, venue_aliases=aliases)
-            for entry in batch:
-                file = cleaned[entry.file.sha256]
-                tally = {"records": file.records.height, "reasons": Counter(file.rejects["reason"].to_list())}
-                frames = {"records": file.records, "rejects": file.rejects, "notes": file.notes}
-                write_output(_cleaned(entry), frames, tally)
+
+    def clean_batch(defaults: SourceDefaults, batch: list[FileOutput]) -> None:
+        staged = {entry.file.sha256: entry.staged.read("records") for entry in batch}
+        cleaned = clean_files(staged, source=defaults, venue_aliases=aliases)
+        for entry in batch:
+            file = cleaned[entry.file.sha256]
+            tally = {"records": file.records.height, "reasons": Counter(file.rejects["reason"].to_list())}
+            frames = {"records": file.records, "rejects": file.rejects, "notes": file.notes}
+            write_output(_cleaned(entry), frames, tally)
+
+    work = ((defaults, batch) for defaults, entries in missing.items() for batch in _batches(entries))
+    each_side_by_side(clean_batch, work)
     facts = [_cleaned(entry).facts() for entry in outputs]
     reasons = sum((Counter(fact["reasons"]) for fact in facts), Counter[str]())
     made_count = sum(map(len, missing.values()))

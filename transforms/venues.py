@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import polars as pl
 
 from transforms.iso4 import AbbreviatedNames
@@ -102,21 +105,55 @@ def clean_venues(texts: pl.Series, venue_aliases: pl.DataFrame) -> pl.DataFrame:
     >>> clean_venues(pl.Series(["ICML 2024", "ICML 2024 Workshop on Maps"]), pl.DataFrame(rows)).rows()
     [('icml', 'Machine Learning Conference', 'conference'), (None, 'ICML 2024 Workshop on Maps', 'workshop')]
     """
-    aliases = load_aliases(venue_aliases)
-    ids = {key: venue_id for key, (venue_id, _, _) in aliases.items()}
-    names = {venue_id: name for venue_id, name, _ in aliases.values()}
-    kinds = {venue_id: kind for venue_id, _, kind in aliases.values()}
+    curated = _curated_venues(tuple(venue_aliases.columns), tuple(venue_aliases.rows()))
     distinct = texts.drop_nulls().unique(maintain_order=True).alias("text").to_frame()
+    if distinct.is_empty():
+        return pl.DataFrame(dict.fromkeys(("venue_id", "venue", "venue_kind"), texts.cast(pl.String)))
     known = distinct.with_columns(plain=plain_text(pl.col("text")))
-    known = known.with_columns(venue_id=_venue_ids(known["plain"], ids, venue_aliases))
+    known = known.with_columns(venue_id=_venue_ids(known["plain"], curated))
+    venue_id, names, kinds = pl.col("venue_id"), curated.names, curated.kinds
     known = known.with_columns(
-        venue=pl.coalesce(pl.col("venue_id").replace_strict(names, default=None, return_dtype=pl.String), pl.col("plain")),
+        venue=pl.coalesce(venue_id.replace_strict(names, default=None, return_dtype=pl.String), pl.col("plain")),
         venue_kind=pl.coalesce(
-            pl.col("venue_id").replace_strict(kinds, default=None, return_dtype=pl.String), venue_kind(pl.col("plain"))
+            venue_id.replace_strict(kinds, default=None, return_dtype=pl.String), venue_kind(pl.col("plain"))
         ),
     )
     rows = texts.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left")
     return rows.select("venue_id", "venue", "venue_kind")
+
+
+@dataclass(frozen=True, slots=True)
+class _Curated:
+    """What the rows of venues.csv tell, made ready: by alias key the ids, by id the names and kinds, …"""
+
+    ids: dict[str, str]
+    names: dict[str, str]
+    kinds: dict[str, str]
+    common: pl.Series  # the keys of journals that are one word of the language
+    stems: pl.DataFrame  # venue_id, and the stems of the words of its name
+    abbreviated: AbbreviatedNames
+
+
+@lru_cache(maxsize=4)
+def _curated_venues(columns: tuple[str, ...], rows: tuple[tuple[object, ...], ...]) -> _Curated:
+    """Made once for a frame of aliases: half of what a batch of records without venues would cost to clean."""
+    venue_aliases = pl.DataFrame(rows, schema=list(columns), orient="row", infer_schema_length=None)
+    aliases = load_aliases(venue_aliases)
+    venue_aliases = venue_aliases.with_columns(pl.col(_COLUMNS).cast(pl.String))
+    journals = venue_aliases.filter(pl.col("alias").str.contains(_COMMON_WORD), kind="journal")
+    full = venue_aliases.select(venue_words(pl.col("alias")).alias("words"), "venue_id")
+    return _Curated(
+        ids={key: venue_id for key, (venue_id, _, _) in aliases.items()},
+        names={venue_id: name for venue_id, name, _ in aliases.values()},
+        kinds={venue_id: kind for venue_id, _, kind in aliases.values()},
+        common=journals.select(venue_key(pl.col("alias"))).to_series(),
+        stems=venue_aliases.select("venue_id", "name").unique().select("venue_id", _stems(pl.col("name")).alias("named")),
+        abbreviated=AbbreviatedNames((words, venue_id) for words, venue_id in full.iter_rows()),
+    )
+
+
+def _stems(text: pl.Expr) -> pl.Expr:
+    return venue_words(text).list.eval(pl.element().str.head(_STEM_LETTERS))
 
 
 def venue_in_address(addresses: pl.Expr) -> pl.Expr:
@@ -136,10 +173,8 @@ def venue_in_address(addresses: pl.Expr) -> pl.Expr:
     return pl.coalesce(addresses.str.extract(_CVF_ADDRESS).str.to_uppercase(), *by_host)
 
 
-def _venue_ids(plain: pl.Series, ids: dict[str, str], venue_aliases: pl.DataFrame) -> pl.Series:
+def _venue_ids(plain: pl.Series, curated: _Curated) -> pl.Series:
     """The venue of each text: known by an alias, in the first of the ways to read the text, else as an abbreviation of one."""
-    words = venue_aliases.filter(pl.col("alias").str.contains(_COMMON_WORD), kind="journal")
-    common = words.select(venue_key(pl.col("alias"))).to_series()
     ways = {**_whole(pl.col("plain")), **_readings(pl.col("plain"))}
     readings = (
         plain.alias("plain")
@@ -151,35 +186,30 @@ def _venue_ids(plain: pl.Series, ids: dict[str, str], venue_aliases: pl.DataFram
     )
     # Most ways read a text alike: the key, which is dear, is made of each reading once.
     keys = readings.select(pl.col("reading").unique()).with_columns(key=venue_key(pl.col("reading")))
-    keys = keys.with_columns(venue_id=pl.col("key").replace_strict(ids, default=None, return_dtype=pl.String)).drop_nulls(
-        "venue_id"
-    )
+    venue_id = pl.col("key").replace_strict(curated.ids, default=None, return_dtype=pl.String)
+    keys = keys.with_columns(venue_id=venue_id).drop_nulls("venue_id")
     is_whole = pl.col("way").is_in(list(_whole(pl.col("plain")))) & ~pl.col("reading").str.contains(r"(?i)\bproc")
     rows = plain.alias("plain").to_frame().with_row_index("row")
-    found = readings.join(keys, on="reading").filter(is_whole | ~pl.col("key").is_in(common.implode()))
-    found = found.join(_other_conferences(found.join(rows, on="row"), venue_aliases), on=["row", "way"], how="anti")
+    found = readings.join(keys, on="reading").filter(is_whole | ~pl.col("key").is_in(curated.common.implode()))
+    found = found.join(_other_conferences(found.join(rows, on="row"), curated), on=["row", "way"], how="anti")
     known = found.group_by("row").agg(pl.col("venue_id").sort_by(pl.col("way").cast(pl.Enum(list(ways)))).first())
     rows = rows.join(known, on="row", how="left", maintain_order="left")
-    return rows["venue_id"].fill_null(_abbreviated(rows, venue_aliases))
+    return rows["venue_id"].fill_null(_abbreviated(rows, curated.abbreviated))
 
 
-def _other_conferences(found: pl.DataFrame, venue_aliases: pl.DataFrame) -> pl.DataFrame:
+def _other_conferences(found: pl.DataFrame, curated: _Curated) -> pl.DataFrame:
     """The rows of `found` (row, way, plain, venue_id) where an acronym in brackets is that of another venue: the name before it
     is all in other words, as in "Conference on Tidal Apparel (ICTAI)"."""
     acronyms = found.filter(pl.col("way") == "in_brackets")
-    names = venue_aliases.select("venue_id", "name").unique().filter(pl.col("venue_id").is_in(acronyms["venue_id"].implode()))
-    stems = venue_words(pl.col("plain")).list.eval(pl.element().str.head(_STEM_LETTERS)).list.set_difference(_FORM_STEMS)
-    named = venue_words(pl.col("name")).list.eval(pl.element().str.head(_STEM_LETTERS))
-    return acronyms.join(names.select("venue_id", named.alias("named")), on="venue_id").filter(
+    stems = _stems(pl.col("plain")).list.set_difference(_FORM_STEMS)
+    return acronyms.join(curated.stems, on="venue_id").filter(
         (stems.list.len() > 1) & (stems.list.set_intersection("named").list.len() == 0)
     )
 
 
-def _abbreviated(known: pl.DataFrame, venue_aliases: pl.DataFrame) -> pl.Series:
+def _abbreviated(known: pl.DataFrame, names: AbbreviatedNames) -> pl.Series:
     """The venue whose name each text of `known` (plain, venue_id) abbreviates, where none is known; a Python function for each
     such text, of which there are few."""
-    full = venue_aliases.select(venue_words(pl.col("alias")).alias("words"), "venue_id")
-    names = AbbreviatedNames((words, venue_id) for words, venue_id in full.iter_rows())
     unknown = pl.col("venue_id").is_null() & ~pl.col("plain").str.contains(_BESIDE)
     words = known.select(pl.when(unknown).then(venue_words(pl.col("plain")))).to_series()
     meant = [names.meant_by(row) or names.meant_by(without_own_acronym(tuple(row))) if row else None for row in words.to_list()]

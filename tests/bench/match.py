@@ -93,7 +93,6 @@ def work(program: str, records_path: Path, truth_path: Path, added: int, stages:
     """What a run does: prints its seconds, memory, pairs and F1."""
     # What a process pays once for its imports is told by startup.py.
     import transforms.match.matching as matching
-
     from transforms.match.features import RECORD_COLUMNS
 
     columns = RECORD_COLUMNS if program == "match" else pl.read_parquet_schema(records_path).names()
