@@ -76,21 +76,23 @@ def write_lists(folder: Path, papers: list[Row]) -> None:
 
 @pytest.fixture(scope="session")
 def invented(tmp_path_factory: pytest.TempPathFactory, project: Path, samples: Path) -> Scene:
-    """Two sources and the samples; the release before lacks five papers, and has other words in one."""
+    """Two sources that share papers, and the samples; the release before lacks some and has other words in one."""
     folder = tmp_path_factory.mktemp("saved")
     shutil.copytree(project / "config", folder / "config", ignore=shutil.ignore_patterns("samples"))
-    (folder / "config" / "sources.toml").write_text(f"[sources.club]\n{CLUB}\n[sources.archive]\n{ARCHIVE}\n")
     papers, lake = invented_papers(), folder / "lake"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PAPERLAKE_CONFIG", str(folder / "config"))
         before = [dict(paper) for paper in papers[:35]]
         before[3] |= {"abstract": "Another abstract, of other words.", "decision": "poster", "year": "2029"}
         write_lists(folder / "lists", before)
+        sources = f"[sources.club]\n{CLUB}\n[sources.archive]\n{ARCHIVE}\n"
+        (folder / "config" / "sources.toml").write_text(sources)
         assert call(["run", "--lake", str(lake), "--direct"]) == 0
         scene = Scene(lake)
         write_lists(folder / "lists", papers)
-        for paths in ([], [str(samples)]):
-            assert call(["run", *paths, "--lake", str(lake), "--direct"]) == 0
+        shutil.copytree(samples, folder / "samples")
+        (folder / "config" / "sources.toml").write_text(f'{sources}[sources.samples]\nlocation = "../samples"\n')
+        assert call(["run", "--lake", str(lake), "--direct"]) == 0
     return scene
 
 
