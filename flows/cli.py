@@ -11,12 +11,13 @@ from typing import Annotated, Literal
 from cyclopts import App, CycloptsError, Parameter
 
 from flows.check_command import check
-from flows.cli_options import AtOption, FormatOption, LakeOption, TimeoutOption, WaitOption
+from flows.cli_options import AtOption, FormatOption, LakeOption, WaitOption
 from flows.diff_command import diff
 from flows.history_commands import prune, releases, rollback, unpin
 from flows.profile_command import profile
 from flows.query_command import query
 from flows.show_command import show
+from flows.sql_command import sql
 from flows.verify_command import verify
 from warehouse.row_formats import quiet_when_reader_leaves
 
@@ -68,25 +69,6 @@ def run(
     if dry_run:
         return run_command.print_dry_run(request, as_json=format == "json")
     return run_command.run_and_print(request, as_json=format == "json")
-
-
-@app.command
-def sql(
-    query: Annotated[str, Parameter(help="one SELECT (or VALUES, PIVOT, DESCRIBE, SHOW, SUMMARIZE, EXPLAIN) in DuckDB's SQL")],
-    /,
-    *,
-    lake: LakeOption = None,
-    at: AtOption = None,
-    format: FormatOption = "table",
-    timeout: TimeoutOption = None,
-) -> int:
-    """Answer a question from a release, read-only and sandboxed.
-
-    Example: paperlake sql "select venue, year, count(*) as papers from papers group by all order by all"
-    """
-    from flows import read_commands
-
-    return read_commands.print_query(query, lake, format, at=at, timeout_seconds=timeout)
 
 
 @app.command
@@ -266,6 +248,7 @@ def forget(
 
 
 # Commands that stand in modules of their own.
+app.command(sql)
 app.command(releases)
 app.command(diff)
 app.command(rollback)

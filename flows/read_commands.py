@@ -8,25 +8,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.settings import ConfigError, load_settings
+from flows.settings import ConfigError, Settings, load_settings
 from transforms.schemas import TABLES, PaperlakeError
 from warehouse.history import find_release
 from warehouse.layout import Lake
 
 if TYPE_CHECKING:
-    from warehouse.query import QueryResult
+    from warehouse.query import QueryLimits, QueryResult
     from warehouse.row_formats import Format
 
 owns_process = False
 """Whether this process does nothing but answer one command; then a query's memory is capped for the whole of it."""
-
-
-def print_query(
-    query: str, lake_path: Path | None, format: Format, *, at: str | None = None, timeout_seconds: float | None = None
-) -> int:
-    """Prints the answer to a query of a release."""
-    _print_answer(query, lake_path, format, at=at, timeout_seconds=timeout_seconds)
-    return 0
 
 
 def print_tables(table: str | None, lake_path: Path | None, format: Format, *, at: str | None = None) -> int:
@@ -95,28 +87,23 @@ def answer(
     timeout_seconds: float | None = None,
     parameters: Mapping[str, object] | None = None,
     beside: Mapping[str, str] | None = None,
+    is_deferred: bool = False,
 ) -> QueryResult:
     """The answer to a query of the release that `at` means (see `find_release`); close it.
 
-    `beside` are other releases, meant in the same way, by the schema that their tables are to stand in.
+    `beside` are other releases, meant in the same way, by the schema that their tables are to stand in. A query that
+    `is_deferred` runs when its rows are asked for.
 
     Raises:
         LakeError: nothing is published, or there is no such release.
         QueryError: the query fails, or reaches a limit.
     """
-    from warehouse.query import QueryLimits, run_query
+    from warehouse.query import run_query
     from warehouse.sandbox import cap_process_memory
 
     settings = load_settings()
     lake = Lake(settings.lake_path(lake_path))
-    if timeout_seconds is not None and not timeout_seconds > 0:
-        raise ConfigError(f"--timeout {timeout_seconds:g}: expected seconds above 0")
-    limits = QueryLimits(
-        memory_bytes=settings.query.memory_bytes,
-        time_seconds=settings.query.time_seconds if timeout_seconds is None else timeout_seconds,
-        threads=settings.query.threads,
-        spill_bytes=settings.query.spill_bytes,
-    )
+    limits = query_limits(settings, timeout_seconds)
     release = find_release(lake, at)
     others = {schema: find_release(lake, other) for schema, other in (beside or {}).items()}
     if owns_process:
@@ -129,6 +116,25 @@ def answer(
         parameters=parameters,
         beside=others,
         when_stuck=_end_process,
+        is_deferred=is_deferred,
+    )
+
+
+def query_limits(settings: Settings, timeout_seconds: float | None) -> QueryLimits:
+    """What a query may take: as in `[query]` of pipeline.toml, with the seconds that were given instead, if any.
+
+    Raises:
+        ConfigError: the seconds given are not above 0.
+    """
+    from warehouse.query import QueryLimits
+
+    if timeout_seconds is not None and not timeout_seconds > 0:
+        raise ConfigError(f"--timeout {timeout_seconds:g}: expected seconds above 0")
+    return QueryLimits(
+        memory_bytes=settings.query.memory_bytes,
+        time_seconds=settings.query.time_seconds if timeout_seconds is None else timeout_seconds,
+        threads=settings.query.threads,
+        spill_bytes=settings.query.spill_bytes,
     )
 
 
@@ -138,12 +144,11 @@ def _print_answer(
     format: Format,
     *,
     at: str | None = None,
-    timeout_seconds: float | None = None,
     parameters: Mapping[str, object] | None = None,
 ) -> None:
     from warehouse.row_formats import write_rows
 
-    with answer(query, lake_path, at=at, timeout_seconds=timeout_seconds, parameters=parameters) as result:
+    with answer(query, lake_path, at=at, parameters=parameters) as result:
         write_rows(result.columns, result.types, result.batches(), format, sys.stdout)
 
 

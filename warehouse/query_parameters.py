@@ -18,17 +18,31 @@ works with "2024". Where nothing says a type, as in `year + $years`, it is writt
 """
 
 
+class ParameterError(QueryError):
+    """Values for the parameters of a query that are not those it has."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, is_missing: bool) -> None:
+        """`is_missing` tells a value that is missing from one that is too many."""
+        super().__init__(message)
+        self.is_missing = is_missing
+
+
 def check_parameters(statement: duckdb.Statement, parameters: Parameters | None) -> None:
     """Checks that each parameter of the statement has a value, and that there is no value more.
 
     Raises:
-        QueryError: one is missing or one too many; the message has the names that the query wants.
+        ParameterError: one is missing or one too many; the message has the names that the query wants.
     """
     wanted = {name.lower(): name for name in statement.named_parameters}
     if not isinstance(parameters, Mapping):
         given_count = len(parameters or ())
         if given_count != len(wanted) and (given_count or wanted):
-            raise QueryError(f"{_has(list(wanted.values()))}; {given_count or 'no'} value{'s' * (given_count != 1)} given")
+            raise ParameterError(
+                f"{_has(list(wanted.values()))}; {given_count or 'no'} value{'s' * (given_count != 1)} given",
+                is_missing=given_count < len(wanted),
+            )
         return
     given = {name.lower(): name for name in parameters}
     if missing := sorted(wanted.keys() - given.keys()):
@@ -37,7 +51,7 @@ def check_parameters(statement: duckdb.Statement, parameters: Parameters | None)
         problem = f"{_listed([given[name] for name in unused])} {'is' if len(unused) == 1 else 'are'} none of its parameters"
     else:
         return
-    raise QueryError(f"{_has(list(wanted.values()))}; {problem}")
+    raise ParameterError(f"{_has(list(wanted.values()))}; {problem}", is_missing=bool(missing))
 
 
 def _has(names: list[str]) -> str:

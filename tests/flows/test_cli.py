@@ -38,7 +38,6 @@ def test_the_help_lists_every_command_there_is() -> None:
     ("words", "code", "says"),
     [
         (["rn"], 2, 'Did you mean "run"'),
-        (["sql"], 2, "QUERY"),
         (["sql", "select 1", "--format", "xml"], 2, "xml"),
         (["run", "no/such/file.csv"], 1, "no/such/file.csv: no such file or folder"),
         (["run"], 2, "nothing to run"),
