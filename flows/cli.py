@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError, Parameter
 from flows.check_command import check
 from flows.cli_options import AtOption, FormatOption, LakeOption, WaitOption
 from flows.diff_command import diff
+from flows.export_command import export
 from flows.history_commands import prune, releases, rollback, unpin
 from flows.profile_command import profile
 from flows.query_command import query
@@ -259,6 +260,7 @@ app.command(check)
 app.command(query)
 app.command(show)
 app.command(profile)
+app.command(export)
 
 
 def main() -> None:

@@ -51,6 +51,8 @@ def number(text: pl.Expr, volume_text: pl.Expr | None = None) -> pl.Expr:
 
     >>> pl.select(number(pl.lit(pl.Series(["No. 4", "12.0", "3–4", "-"])))).to_series().to_list()
     ['4', '12', '3-4', None]
+    >>> pl.select(number(pl.lit(r"suppl\\_1"))).item()
+    'suppl_1'
     >>> numbers, volumes = pl.Series([None, "5", None]), pl.Series(["12(3)", "12 (3)", "12"])
     >>> pl.select(number(pl.lit(numbers, pl.String), pl.lit(volumes))).to_series().to_list()
     ['3', '5', None]
@@ -128,8 +130,8 @@ def last_page_key(pages: pl.Expr) -> pl.Expr:
 
 
 def _trimmed(text: pl.Expr) -> pl.Expr:
-    # BibTeX of the Web of Science has every value in braces twice.
-    return text.str.replace_all(r"\s+", " ").str.strip_chars(" {}")
+    # BibTeX of the Web of Science has every value in braces twice, and careful writers escape what LaTeX would take amiss.
+    return text.str.replace_all(r"\s+", " ").str.strip_chars(" {}").str.replace_all(r"\\([%&#_$])", "$1")
 
 
 def _plain_number(text: pl.Expr, word: str) -> pl.Expr:

@@ -64,9 +64,9 @@ def bibtex_entry(citation: Citation) -> str:
         "editor" if has_editors else "author": names,
         "booktitle" if kind in _IN_BOOKS else "journal": escaped(citation.venue),
         "year": str(citation.year or ""),
-        "volume": escaped(citation.volume),
-        "number": escaped(citation.number),
-        "pages": _RANGE.sub(r"\1--\2", escaped(citation.pages)),
+        "volume": _place(citation.volume),
+        "number": _place(citation.number),
+        "pages": _RANGE.sub(r"\1--\2", _place(citation.pages)),
         _PUBLISHERS.get(kind, "publisher"): escaped(citation.publisher),
         "doi": _verbatim(identifiers.get("doi")),
         "eprint": identifiers.get("arxiv"),
@@ -107,44 +107,52 @@ def escaped(text: str | None) -> str:
         return text
     pieces: list[str] = []
     start = 0
-    for formula in _FORMULA.finditer(text):
-        if _LATEX_SIGN.search(formula[0]) and _is_balanced(formula[0]):
-            pieces += (_escaped_text(text[start : formula.start()]), formula[0])
-            start = formula.end()
+    for verbatim in _VERBATIM.finditer(text):
+        if _LATEX_SIGN.search(verbatim[0]) and _is_balanced(verbatim[0]):
+            pieces += (_escaped_text(text[start : verbatim.start()]), verbatim[0])
+            start = verbatim.end()
     return "".join((*pieces, _escaped_text(text[start:])))
 
 
 _SPECIAL = re.compile(r"[\\{}$%&#_^~]")
-_FORMULA = re.compile(r"(?<!\\)\$[^$]{1,2000}(?<!\\)\$")
+_GROUP = r"\{[^{}]*+\}"
+for _ in range(3):
+    _GROUP = rf"\{{(?:[^{{}}]++|{_GROUP})*+\}}"
+_VERBATIM = re.compile(rf"(?<!\\)\$[^$]{{1,2000}}(?<!\\)\$|\\[a-zA-Z]++(?:{_GROUP})++")
+"""A formula; or a command with its groups, which cleaned text has where a formula stood without dollars."""
+
 _LATEX_SIGN = re.compile(r"\\[a-zA-Z|{]|[\^_{}]")
-_ADDRESS = re.compile(r"(?:https?|ftp)://\S+")
+_ADDRESS = re.compile(r"((?:https?|ftp)://[^\s{}\\$^]*?)(_*)(?=[.,;:!?'*)\]]*(?:[\s{}\\$^]|\Z))")
+"""An address, and underscores at its end: there an escape would be taken for a part of it."""
+
 _ESCAPES = {
     **{sign: f"\\{sign}" for sign in "%&#_$"},
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
 }
-_BALANCED = {"{": r"\{", "}": r"\}"}
-_UNBALANCED = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+_IN_BALANCE = str.maketrans(_ESCAPES | {"{": r"\{", "}": r"\}"})
+_OUT_OF_BALANCE = str.maketrans(_ESCAPES | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"})
 """BibTeX counts braces behind a backslash, too."""
 
+_IN_ADDRESSES = str.maketrans({sign: escape for sign, escape in _ESCAPES.items() if sign != "~"})
+
 _RANGE = re.compile(r"^(\w*\d\w*)-(\w*\d\w*)$")
-_CAPITALS = re.compile(r"(?<![\w$\\{}^-])[A-Za-z0-9]*[a-zA-Z0-9][A-Z][A-Za-z0-9]*(?![\w$\\}])")
+_CAPITALS = re.compile(r"(?:(?<=[\s(/-])|\A)[A-Za-z0-9]*[a-zA-Z0-9][A-Z][A-Za-z0-9]*(?=[\s.,:;?!)/-]|\Z)")
+"""Not beside a star or other sign: in braces it would be mark-up to a reader of Markdown."""
 
 
 def _escaped_text(text: str) -> str:
     if not _SPECIAL.search(text):
         return text
-    signs = str.maketrans(_ESCAPES | (_BALANCED if _is_balanced(text) else _UNBALANCED))
-    if "~" not in text or "://" not in text:
-        return text.translate(signs)
-    in_addresses = str.maketrans(_ESCAPES | _UNBALANCED | {"~": "~"})
+    if "://" not in text:
+        return text.translate(_IN_BALANCE if _is_balanced(text) else _OUT_OF_BALANCE)
     pieces: list[str] = []
     start = 0
     for address in _ADDRESS.finditer(text):
-        pieces += (text[start : address.start()].translate(signs), address[0].translate(in_addresses))
+        pieces += (text[start : address.start()].translate(_OUT_OF_BALANCE), address[1].translate(_IN_ADDRESSES), address[2])
         start = address.end()
-    return "".join((*pieces, text[start:].translate(signs)))
+    return "".join((*pieces, text[start:].translate(_OUT_OF_BALANCE)))
 
 
 def _protected(title: str) -> str:
@@ -171,6 +179,12 @@ def _name(author: Author) -> str:
     return escaped(author.inverted())
 
 
+def _place(text: str | None) -> str:
+    r"""A volume, number or page, of which readers take no command for what it prints: `suppl\_1`."""
+    return (_verbatim(text) or "").translate(_IN_PLACES)
+
+
+_IN_PLACES = str.maketrans({sign: f"\\{sign}" for sign in "%&#_$"})
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 
 
