@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -14,7 +14,7 @@ from flows.settings import ConfigError
 
 if TYPE_CHECKING:
     from warehouse.query import QueryResult
-    from warehouse.saved_queries import SavedQuery
+    from warehouse.saved_queries import Plot
 
 _PLOT_ENDINGS = (".html", ".svg", ".png")
 """As `warehouse.plots` has them, which would be slow to import for a list of queries."""
@@ -42,7 +42,7 @@ def query(
     output: Annotated[
         Path | None, Parameter(name=["--output", "-o"], help="write the rows to FILE.parquet, .csv, .json, .jsonl or .xlsx")
     ] = None,
-    limit: Annotated[int | None, Parameter(help="how many rows at most")] = None,
+    limit: Annotated[int | None, Parameter(help="how many rows at most; 0 for all")] = None,
     lake: LakeOption = None,
     at: AtOption = None,
     format: FormatOption = "table",
@@ -57,7 +57,7 @@ def query(
     """
     name, plot_file = _name_and_plot(name, plot)
     if limit is not None and limit < 0:
-        raise ConfigError(f"--limit {limit}: expected a number of rows from 0")
+        raise ConfigError(f"--limit {limit}: expected a number of rows, or 0 for all")
     if output is not None and plot is not None:
         raise ConfigError("--output writes rows and --plot draws them: give one of them")
     if name is None:
@@ -72,16 +72,21 @@ def query(
         return 0
     if plot is not None and saved.plot is None:
         raise ConfigError(f"{name} does not say how it is drawn: add a line such as `-- plot: bar x=paper_count y=venue`")
-    bound = bind_parameters(saved, _given(param or []))
-    target = _target(output or plot_file, lake, _PLOT_ENDINGS if plot_file else None)
-    from flows import read_commands
+    from flows.read_commands import answer
+    from flows.sql_answer import parameter_values, print_result, write_result_to
 
-    with read_commands.answer(
-        saved.sql, lake, at=at, timeout_seconds=timeout, parameters=bound.values, beside=bound.releases
-    ) as result:
-        if plot is not None:
-            return _draw(saved, result, target, limit)
-        return _write(result, target, limit, format)
+    bound = bind_parameters(saved, parameter_values(param or []))
+    file = output or plot_file
+    target = _target(file, lake, _PLOT_ENDINGS if plot_file else None)
+    options: dict[str, Any] = {"at": at, "timeout_seconds": timeout, "is_deferred": output is not None}
+    with answer(saved.sql, lake, parameters=bound.values, beside=bound.releases, **options) as result:
+        if saved.plot is not None and plot is not None:
+            _draw(saved.title, saved.plot, result, target, limit)
+        elif target is not None and file is not None:
+            write_result_to(result, target, file, limit)
+        else:
+            print_result(result, format, limit)
+    return 0
 
 
 def _list(format: FormatOption) -> int:
@@ -115,19 +120,6 @@ def _name_and_plot(name: str | None, plot: Sequence[str] | None) -> tuple[str | 
     return (others[0] if others else name), (Path(files[0]) if files else None)
 
 
-def _given(words: Sequence[str]) -> Mapping[str, str]:
-    """The values of `--param name=value` by name."""
-    given: dict[str, str] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name.strip():
-            raise ConfigError(f"--param {word}: expected name=value, such as min_papers=5")
-        if name.strip() in given:
-            raise ConfigError(f"--param {name.strip()} is given twice; give it once")
-        given[name.strip()] = value
-    return given
-
-
 def _target(path: Path | None, lake_path: Path | None, endings: Sequence[str] | None) -> Path | None:
     """Where the file is to be written; checked before the query runs."""
     if path is None:
@@ -138,35 +130,18 @@ def _target(path: Path | None, lake_path: Path | None, endings: Sequence[str] | 
     return output_path(path, load_settings().lake_path(lake_path), endings or tuple(FILE_FORMATS))
 
 
-def _draw(saved: SavedQuery, result: QueryResult, target: Path | None, limit: int | None) -> int:
+def _draw(title: str, plot: Plot, result: QueryResult, target: Path | None, limit: int | None) -> None:
     """Draws the answer into the file, or into the terminal."""
     from warehouse.drawings import read_drawing
     from warehouse.row_formats import FirstRows
 
-    if saved.plot is None:
-        return 0
-    drawing = read_drawing(saved.plot, result.columns, result.types, FirstRows(result.batches(), limit))
+    drawing = read_drawing(plot, result.columns, result.types, FirstRows(result.batches(), limit or None))
     if target is None:
         from warehouse.row_bars import write_bars
 
-        write_bars(saved.title, drawing, sys.stdout)
-        return 0
+        write_bars(title, drawing, sys.stdout)
+        return
     from warehouse.plots import write_plot
 
-    write_plot(target, saved.title, drawing)
+    write_plot(target, title, drawing)
     print(f"drawn into {target}")
-    return 0
-
-
-def _write(result: QueryResult, target: Path | None, limit: int | None, format: FormatOption) -> int:
-    """Writes the rows into the file, or prints them."""
-    from warehouse.row_formats import FirstRows, write_rows
-
-    if target is None:
-        write_rows(result.columns, result.types, FirstRows(result.batches(), limit), format, sys.stdout)
-        return 0
-    from warehouse.row_files import write_result
-
-    written = write_result(result, target, limit=limit)
-    print(f"{written.rows:,} {'row' if written.rows == 1 else 'rows'} written to {target}")
-    return 0

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from flows.read_commands import answer
 from flows.settings import ConfigError, load_settings
 from warehouse.row_formats import TABLE_ROWS, FirstRows, Format, write_rows
+
+if TYPE_CHECKING:
+    from warehouse.query import QueryResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,30 +129,41 @@ def _text(source: BinaryIO, name: str) -> str:
 
 def _print(request: SqlRequest, text: str, values: dict[str, str]) -> int:
     """Prints the answer on standard output."""
-    limit = request.limit
     with answer(text, request.lake, at=request.at, timeout_seconds=request.timeout, parameters=values) as result:
-        batches = FirstRows(result.batches(), limit or None)
-        most_rows = TABLE_ROWS if limit is None else limit or sys.maxsize
-        write_rows(result.columns, result.types, batches, request.format or "table", sys.stdout, table_rows=most_rows)
-    _say_if_cut(batches.is_cut, limit)
+        print_result(result, request.format or "table", request.limit)
     return 0
 
 
 def _write(request: SqlRequest, output: Path, text: str, values: dict[str, str]) -> int:
     """Writes the answer to a file, and says what was written."""
-    from warehouse.row_files import output_path, write_result
+    from warehouse.row_files import output_path
 
     target = output_path(output, load_settings().lake_path(request.lake))
     with answer(
         text, request.lake, at=request.at, timeout_seconds=request.timeout, parameters=values, is_deferred=True
     ) as result:
-        written = write_result(result, target, limit=request.limit or None)
+        write_result_to(result, target, output, request.limit)
+    return 0
+
+
+def print_result(result: QueryResult, format: Format, limit: int | None) -> None:
+    """Prints rows on standard output, at most `limit` of them; None is all, of a table its first, and 0 all of a table too."""
+    batches = FirstRows(result.batches(), limit or None)
+    most_rows = TABLE_ROWS if limit is None else limit or sys.maxsize
+    write_rows(result.columns, result.types, batches, format, sys.stdout, table_rows=most_rows)
+    _say_if_cut(batches.is_cut, limit)
+
+
+def write_result_to(result: QueryResult, target: Path, output: Path, limit: int | None) -> None:
+    """Writes rows to the file `target`, which a person called `output`, and says what was written."""
+    from warehouse.row_files import write_result
+
+    written = write_result(result, target, limit=limit or None)
     print(f"wrote {written.rows:,} row{'' if written.rows == 1 else 's'} to {output}")
-    _say_if_cut(written.is_cut, request.limit)
+    _say_if_cut(written.is_cut, limit)
     if written.cut_cells:
         texts = f"{written.cut_cells:,} text{' was' if written.cut_cells == 1 else 's were'}"
         print(f"paperlake: {texts} too long for an Excel cell and cut, ending in …; .csv keeps all", file=sys.stderr)
-    return 0
 
 
 @contextmanager
