@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from transforms.schemas import RECORDS, TABLES, Table
+from transforms.schemas import PAPER_ALIASES, PAPERS, RECORDS, TABLES, Table
 from warehouse.diff_causes import CAUSES, Cause, left_cause, note_causes, note_inputs, note_paper_causes, note_renamed
 from warehouse.diff_tables import (
     AFTER,
@@ -29,7 +29,7 @@ from warehouse.diff_tables import (
 from warehouse.inputs import InputChanges, input_changes, read_inputs
 from warehouse.layout import LakeError, read_release
 from warehouse.reader_lock import hold_while_alive
-from warehouse.sandbox import QueryLimits
+from warehouse.sandbox import QueryError, QueryLimits
 
 CHANGES = ("added", "removed", "changed")
 _BATCH_ROWS = 2048
@@ -62,17 +62,17 @@ class Diff:
     """The differences of two releases, found when first asked for; `inputs` are those of what they were made from."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, before_dir: Path, after_dir: Path) -> None:
-        """Wraps a connection on both releases; use `open_diff`."""
-        before, after = read_release(before_dir), read_release(after_dir)
+        """Makes views of both releases in the connection; use `open_diff`."""
         inputs = read_inputs(before_dir), read_inputs(after_dir)
         self.inputs: InputChanges = input_changes(*inputs)
         self._connection = connection
-        self._differing = differing_tables(before, after)
+        self._differing = differing_tables(read_release(before_dir), read_release(after_dir))
+        opened = {table.name: table for table in (*self._differing, RECORDS, PAPERS, PAPER_ALIASES)} if self._differing else {}
+        for folder, schema in ((before_dir, BEFORE), (after_dir, AFTER)):
+            add_views(connection, folder, schema, opened.values())
         rules = [(each.rules or {}).get("reading") for each in inputs]
         is_same_reading = rules[0] is not None and rules[0] == rules[1] and not self.inputs.has_other_settings
-        self._compared = {
-            table.name: compared(connection, table, is_same_reading=is_same_reading) for table in [RECORDS, *self._differing]
-        }
+        self._compared = {name: compared(connection, table, is_same_reading=is_same_reading) for name, table in opened.items()}
         self._done: set[str] = set()
         self._is_prepared = False
 
@@ -169,11 +169,15 @@ def open_diff(before_dir: Path, after_dir: Path, *, spill_dir: Path, limits: Que
     }
     connection = duckdb.connect(":memory:", config=config)
     try:
-        for folder, schema in ((before_dir, BEFORE), (after_dir, AFTER)):
+        for folder in (before_dir, after_dir):
             hold_while_alive(connection, folder)
-            add_views(connection, folder, schema)
         yield Diff(connection, before_dir, after_dir)
-    except (duckdb.IOException, duckdb.InvalidInputException) as error:
+    except duckdb.OutOfMemoryException as error:
+        raise QueryError(
+            f"the diff needs more than the {limits.memory_bytes:,} bytes of memory or {limits.spill_bytes:,} of disk that [query] "
+            "in pipeline.toml allows; raise memory_bytes or spill_bytes"
+        ) from error
+    except duckdb.Error as error:
         raise LakeError(
             f"{before_dir.name} or {after_dir.name} cannot be read: {str(error).splitlines()[0]}; `paperlake verify` says more"
         ) from error

@@ -7,7 +7,7 @@ first reading: most of the bytes of a release are abstracts and raw records. The
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,10 +53,10 @@ class Compared:
         return (*self.key, *_CONTEXT.get(self.name, ()))
 
 
-def add_views(connection: duckdb.DuckDBPyConnection, release_dir: Path, schema: str) -> None:
-    """Makes a view of each table of a release, with the column `rn`, the number of the row in its files."""
+def add_views(connection: duckdb.DuckDBPyConnection, release_dir: Path, schema: str, tables: Iterable[Table]) -> None:
+    """Makes a view of each of the tables of a release, with the column `rn`, the number of the row in its files."""
     connection.execute(f"create schema {schema}")
-    for table in TABLES.values():
+    for table in tables:
         paths = parquet_files(release_dir, table)
         files = ", ".join(sql_text(str(path)) for path in paths)
         # The bare row number finds its rows in the file without reading the others; of several files it is not unique.

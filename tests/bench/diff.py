@@ -8,6 +8,7 @@ are merged by a decision and by matching, and some are renamed. A third has anot
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import random
 import resource
@@ -179,11 +180,11 @@ def write(lake: Lake, tables: dict[str, pl.DataFrame], rules: dict[str, str], de
 
 def paper_id(number: int) -> str:
     """The id of a paper by its number."""
-    return f"p{number:016x}"
+    # The product's ids are hashes: in order of their number they would compress, and join, better.
+    return "p" + hashlib.sha256(str(number).encode()).hexdigest()[:16]
 
 
 def _paper_ids(column: str) -> pl.Expr:
-    # The product's ids are hashes; in order of their number they would compress, and join, better than they do.
     return pl.col(column).map_elements(paper_id, return_dtype=pl.String)
 
 
