@@ -19,6 +19,7 @@ from warehouse.decisions import read_decisions, verdicts_of
 from warehouse.landing import Incoming, name_of
 from warehouse.live import LiveName, add_names, read_live
 from warehouse.names import unicode_name
+from warehouse.pins import read_pin
 from warehouse.release import last_build
 from warehouse.stat_cache import Part, StatCache
 from warehouse.unpacking import UnpackError
@@ -70,7 +71,10 @@ def plan_run(order: RunOrder) -> Plan:
     would_publish = last_build(order.lake).get("inputs_key") != inputs_key(order, after, verdicts)
     new_count = sum(file.state == "new" for file in planned)
     then = "a release would be built" if would_publish else "nothing new: no release would be built"
-    return Plan(tuple(planned), would_publish, f"{len(planned)} files, {new_count} of them new to the lake; {then}")
+    if (pin := read_pin(order.lake)) is not None:
+        then += f"; it would be held back, as {pin.described()}" if would_publish else f"; {pin.described()}"
+    is_published = would_publish and pin is None
+    return Plan(tuple(planned), is_published, f"{len(planned)} files, {new_count} of them new to the lake; {then}")
 
 
 def _look(order: RunOrder, file: Incoming, folder: Path) -> Iterator[tuple[Part, str | None, str | None]]:

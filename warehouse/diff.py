@@ -174,8 +174,8 @@ def open_diff(before_dir: Path, after_dir: Path, *, spill_dir: Path, limits: Que
         yield Diff(connection, before_dir, after_dir)
     except duckdb.OutOfMemoryException as error:
         raise QueryError(
-            f"the diff needs more than the {limits.memory_bytes:,} bytes of memory or {limits.spill_bytes:,} of disk that [query] "
-            "in pipeline.toml allows; raise memory_bytes or spill_bytes"
+            f"the diff needs more than the {limits.memory_bytes:,} bytes of memory or {limits.spill_bytes:,} of disk that "
+            "[query] in pipeline.toml allows; raise memory_bytes or spill_bytes"
         ) from error
     except duckdb.Error as error:
         raise LakeError(

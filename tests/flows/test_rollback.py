@@ -71,6 +71,9 @@ def test_with_other_inputs_a_run_builds_and_checks_and_the_pin_holds_it_back_to_
     good = shelf.releases["configured"]
     shelf.call("rollback", good, "--because", "bad")
     text = shelf.list.read_text()
+    shelf.list.write_text(text + 'x,A new paper x,"Lee, Ann",2020,,\n')
+    plan = shelf.rows("run", "--dry-run")
+    assert (plan["would_publish"], "it would be held back, as release" in plan["summary"]) == (False, True)
     held = [shelf.run(f'{text}{row},A new paper {row},"Lee, Ann",2020,,\n', code=3) for row in ("x", "y")]
     assert [each["outcome"] for each in held] == ["held", "held"]
     assert shelf.current() == in_catalog(shelf) == good

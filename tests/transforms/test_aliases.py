@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.aliases import paper_aliases
+from transforms.aliases import aliases_of_all, paper_aliases
 from transforms.frames import frame_of, polars_schema
 from transforms.schemas import PAPER_ALIASES
 
@@ -120,3 +120,32 @@ def test_an_id_that_had_gone_is_found_again_when_its_record_returns_in_another_p
     assert gone.select("paper_id", "current_paper_id", "reason").rows() == [("p1", None, "gone")]
     assert verdicts(papers(p2="b"), gone, papers(p2="ab")) == [("p1", "p2", "merged")]
     assert verdicts(papers(p2="b"), gone, papers(p2="b")) == [("p1", None, "gone")]
+
+
+def test_after_going_back_ids_of_both_releases_lead_to_papers_of_the_next() -> None:
+    good, bad = papers(p1="ab", p2="c"), papers(p1="a", p3="bc")
+    none = frame_of(PAPER_ALIASES)
+    found = aliases_of_all([(good, none), (bad, aliases(("p9", "p3", "merged")))], papers(p1="abc"))
+    assert found.select("paper_id", "current_paper_id", "reason").rows() == [
+        ("p2", "p1", "merged"),
+        ("p3", "p1", "merged"),
+        ("p9", "p1", "merged"),
+    ]
+
+
+def test_of_two_leads_one_to_a_paper_stands_before_one_to_none_and_then_the_first() -> None:
+    gone, none = aliases(("p7", None, "gone")), frame_of(PAPER_ALIASES)
+    leads = aliases(("p7", "p1", "renamed"))
+    now = papers(p1="a", p2="b")
+    for order in ([(papers(p1="a"), gone), (papers(p1="a"), leads)], [(papers(p1="a"), leads), (papers(p1="a"), gone)]):
+        assert aliases_of_all(order, now).select("paper_id", "current_paper_id").rows() == [("p7", "p1")]
+    split = [(papers(p5="a"), none), (papers(p5="b"), none)]
+    assert aliases_of_all(split, now)["current_paper_id"].to_list() == ["p1"]
+    assert aliases_of_all(split[::-1], now)["current_paper_id"].to_list() == ["p2"]
+
+
+def test_of_no_or_one_earlier_release_the_aliases_are_those_of_it() -> None:
+    before, older, now = papers(p1="ab", p2="c"), aliases(("p0", "p2", "renamed")), papers(p1="abc")
+    assert aliases_of_all([], now).equals(paper_aliases(None, None, now))
+    assert aliases_of_all([(before, older)], now).equals(paper_aliases(before, older, now))
+    assert aliases_of_all([(before, older), (before, older)], now).equals(paper_aliases(before, older, now))
