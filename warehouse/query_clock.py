@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -33,6 +34,9 @@ class QueryClock:
     @contextmanager
     def running(self) -> Iterator[None]:
         """The time within counts."""
+        if math.isinf(self._left_seconds):
+            yield
+            return
         ended = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(ended, self._left_seconds), daemon=True)
         begun = time.monotonic()

@@ -36,8 +36,9 @@ def check_parameters(statement: duckdb.Statement, parameters: Parameters | None)
         ParameterError: one is missing or one too many; the message has the names that the query wants.
     """
     wanted = {name.lower(): name for name in statement.named_parameters}
+    parameters = {} if parameters is None else parameters
     if not isinstance(parameters, Mapping):
-        given_count = len(parameters or ())
+        given_count = len(parameters)
         if given_count != len(wanted) and (given_count or wanted):
             raise ParameterError(
                 f"{_has(list(wanted.values()))}; {given_count or 'no'} value{'s' * (given_count != 1)} given",

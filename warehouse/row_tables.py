@@ -36,8 +36,9 @@ def write_table(
     most_rows: int,
     *,
     wraps: bool = False,
+    hint: str = "--format csv gives all",
 ) -> Written:
-    """Writes at most `most_rows` rows and a line that says how many there are.
+    """Writes at most `most_rows` rows and a line that says how many there are, with the hint where there are more.
 
     Where the columns do not fit beside each other, each row becomes a block with one column a line.
     """
@@ -47,7 +48,7 @@ def write_table(
     console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
     # Captured: written by rich itself, a pipe whose reader has left would end the process with code 1.
     with console.capture() as capture:
-        _print(console, columns, types, shown, is_cut=is_cut, wraps=wraps)
+        _print(console, columns, types, shown, more=f"; there are more ({hint})" if is_cut else "", wraps=wraps)
     out.write(capture.get())
     return Written(len(shown), is_cut)
 
@@ -62,7 +63,7 @@ def printable(text: str) -> str:
 
 
 def _print(
-    console: Console, columns: Sequence[str], types: Sequence[str], shown: Sequence[Row], *, is_cut: bool, wraps: bool
+    console: Console, columns: Sequence[str], types: Sequence[str], shown: Sequence[Row], *, more: str, wraps: bool
 ) -> None:
     """Prints the rows in the form that suits them, and how many there are."""
     if list(columns) == ["explain_key", "explain_value"]:
@@ -75,7 +76,7 @@ def _print(
         for number, row in enumerate(shown, start=1):
             console.print(_block(number, columns, row))
     count = f"{len(shown):,} row{'' if len(shown) == 1 else 's'}"
-    console.print(Text(f"the first {count}; there are more (--format csv gives all)" if is_cut else count, style="dim"))
+    console.print(Text(f"the first {count}{more}" if more else count, style="dim"))
 
 
 def _beside(columns: Sequence[str], types: Sequence[str], rows: Sequence[Row], width: int, *, wraps: bool) -> Table:

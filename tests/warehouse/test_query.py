@@ -121,7 +121,7 @@ def test_order_is_kept_and_exact_where_python_has_no_type_for_it(ask: Ask) -> No
         ("select count(*) from papers group by", "cannot be read as SQL"),
         ("select 'a'::int", "cannot be answered: Could not convert string 'a'"),
         ("select sum(title) from papers", "cannot be answered: No function matches"),
-        ("select ?", "the query has the parameter $1; no values given"),
+        ("select ?", "the query has the parameter $1; no value is given for $1"),
         ("select " + "(" * 5000 + "1" + ")" * 5000, "cannot be read as SQL: Max expression depth"),
         ("select '" + "a" * 1_200_000 + "'", "the query has 1,200,009 characters; at most 1,100,000"),
     ],

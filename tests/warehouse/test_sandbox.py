@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from warehouse.query import QueryError, QueryLimits, run_query
 from warehouse.sandbox import _TABLE_FUNCTIONS, admit, open_release
+from warehouse.views import add_saved_views
 
 Ask = Callable[[str], list[tuple[object, ...]]]
 
@@ -238,6 +239,7 @@ def lake(sound_release: Path) -> Iterator[Path]:
 def shared_connection(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """One open release for tests that try many statements."""
     connection = open_release(lake / "releases" / "r0123", spill_dir=lake / "tmp", limits=LIMITS)
+    add_saved_views(connection)
     yield connection
     connection.close()
 
@@ -246,6 +248,7 @@ def shared_connection(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def ask(lake: Path, shared_connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """A function that gives all rows of one query, on a release opened once for all tests: opening takes 0.1 s."""
     monkeypatch.setattr("warehouse.query.open_release", lambda *_, **__: shared_connection.cursor())
+    monkeypatch.setattr("warehouse.query.add_saved_views", lambda *_: {})  # it has them
     names = {"{release}": lake / "releases" / "r0123", "{out}": lake / "out", "{lake}": lake}
 
     def rows(sql: str) -> list[tuple[object, ...]]:
