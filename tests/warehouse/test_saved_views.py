@@ -12,7 +12,7 @@ import pytest
 
 from warehouse.catalog import build_catalog
 from warehouse.query import QueryError, QueryLimits, run_query
-from warehouse.saved_queries import SavedQueryError, read_own_query, read_saved_query, view_paths
+from warehouse.saved_queries import SavedQueryError, find_saved_query, read_own_query, read_saved_query, view_paths
 from warehouse.views import saved_views_in
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -77,6 +77,29 @@ def test_the_catalog_has_views_and_their_meanings_also_when_it_is_attached(sound
     for name, path in view_paths().items():
         for column, meaning in read_saved_query(path).columns.items():
             assert comments[name, column] == meaning
+
+
+def test_a_paper_that_was_renamed_or_merged_into_is_compared_with_what_it_was(
+    tmp_path: Path, write_release: Callable[[Path, Rows], Path]
+) -> None:
+    def release(name: str, papers: dict[str, str], moved: dict[str, str | None]) -> Path:
+        given = {"work_id": "w", "authors": [], "keywords": [], "record_count": 1, "file_count": 1}
+        aliases = [
+            {"paper_id": old, "current_paper_id": now, "reason": "merged", "record_key": "k"} for old, now in moved.items()
+        ]
+        rows: Rows = {"papers": [given | {"paper_id": each, "title": title} for each, title in papers.items()]}
+        return write_release(tmp_path / name, rows | {"paper_aliases": aliases})
+
+    then = release("r1", {"p1": "renamed", "p2": "lesser", "p3": "kept", "p4": "was", "p5": "gone", "p6": "same"}, {"p0": "p3"})
+    moved = {"p0": "p3", "p1": "p9", "p2": "p3", "p5": None}
+    now = release("r2", {"p9": "renamed", "p3": "kept", "p4": "is", "p6": "same", "p7": "new"}, moved)
+    saved = find_saved_query("changed_since")
+    result = run_query(now, saved.sql, spill_dir=tmp_path, limits=QueryLimits(), beside={"since": then})
+    assert [(row[0], row[1], row[5], row[6]) for row in result.rows()] == [
+        ("new", "p7", [], None),
+        ("changed", "p4", ["title"], "p4"),
+        ("changed", "p9", ["paper_id"], "p1"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -272,10 +272,3 @@ def test_new_and_changed_papers_since_the_first_release(scene: Any, assert_answe
 def test_a_changed_paper_names_its_fields(invented: Any) -> None:
     rows = changed_since(invented.tables(), invented.tables(invented.first))
     assert [row["fields"] for row in rows if {"abstract", "decision", "year"} <= set(row["fields"])]
-
-
-def test_a_paper_whose_id_was_renamed_is_not_new() -> None:
-    then = {"papers": [dict.fromkeys([*FIELDS, "work_id"]) | {"paper_id": "old"}]}
-    now = {"papers": [dict.fromkeys([*FIELDS, "work_id"]) | {"paper_id": "new"}]}
-    now["paper_aliases"] = [{"paper_id": "old", "current_paper_id": "new"}]
-    assert changed_since(now, then)[0]["fields"] == ["paper_id"]

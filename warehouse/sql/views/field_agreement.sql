@@ -29,7 +29,7 @@ with
         having count(distinct file_sha256) > 1
     ),
 
-    given_values as (
+    extracted_values as (
         select
             r.paper_id,
             r.file_sha256,
@@ -40,39 +40,43 @@ with
         inner join mapped_columns as c on r.file_sha256 = c.file_sha256
     ),
 
+    given_values as (
+        select
+            paper_id,
+            file_sha256,
+            field,
+            value
+        from extracted_values
+        where
+            regexp_matches(value, '[\p{L}\p{N}]')
+            and not starts_with(value, '[{')
+    ),
+
     papers_and_fields as (
         select
             paper_id,
             field,
-            list(distinct value) as given
+            min(value) < max(value) as is_spelled_otherwise
         from given_values
-        where
-            regexp_matches(value, '[\p{L}\p{N}]')
-            and not starts_with(value, '[{')
         group by
             paper_id,
             field
-        having count(distinct file_sha256) > 1
-    ),
-
-    spellings as (
-        select
-            paper_id,
-            field,
-            unnest(given) as value
-        from papers_and_fields
-        where len(given) > 1
+        having min(file_sha256) < max(file_sha256)
     ),
 
     disagreements as (
         select
-            paper_id,
-            field
-        from spellings
+            v.paper_id,
+            v.field
+        from given_values as v
+        inner join papers_and_fields as g
+            on v.paper_id = g.paper_id
+            and v.field = g.field
+        where g.is_spelled_otherwise
         group by
-            paper_id,
-            field
-        having count(distinct regexp_replace(lower(strip_accents(value)), '[^\p{L}\p{N}]+', '', 'g')) > 1
+            v.paper_id,
+            v.field
+        having count(distinct regexp_replace(lower(strip_accents(v.value)), '[^\p{L}\p{N}]+', '', 'g')) > 1
     )
 
 select
