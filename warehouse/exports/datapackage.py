@@ -78,9 +78,9 @@ def _resource(table: ExportedTable, contents: Contents) -> dict[str, object]:
         "format": "json" if format == "csl-json" else format,
         "mediatype": MEDIA_TYPES[format],
         "encoding": None if format in ("parquet", "xlsx") else "utf-8",
-        "bytes": sum(file.size_bytes for file in table.files),
     }
     if len(table.files) == 1:
+        resource["bytes"] = table.files[0].size_bytes
         resource["hash"] = f"sha256:{table.files[0].sha256}"
     else:
         resource["files"] = [

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,30 +106,31 @@ def write_jsonl(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> Coun
 
 def write_parquet(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Counted:
     """Writes Parquet; the bytes do not depend on how the rows come in batches."""
-    import pyarrow as pa
-
     from warehouse.parquet import ROW_GROUP_ROWS, parquet_writer
 
     counted = Counted()
-    waiting: list[pa.RecordBatch] = []
-    waiting_rows = 0
-
-    def write_group(writer: object, rows: int) -> None:
-        nonlocal waiting, waiting_rows
-        table = pa.Table.from_batches(waiting, schema)
-        writer.write_table(table.slice(0, rows).combine_chunks(), row_group_size=ROW_GROUP_ROWS)  # type: ignore[attr-defined]
-        waiting, waiting_rows = table.slice(rows).to_batches(), table.num_rows - rows
-        counted.rows += rows
-
-    with path.open("wb") as file, parquet_writer(file, schema) as writer:
-        for batch in batches:
-            waiting.append(batch)
-            waiting_rows += batch.num_rows
-            while waiting_rows >= ROW_GROUP_ROWS:
-                write_group(writer, ROW_GROUP_ROWS)
-        if waiting_rows:
-            write_group(writer, waiting_rows)
+    groups = _row_groups(schema, batches, ROW_GROUP_ROWS)
+    first = next(groups)
+    with path.open("wb") as file, parquet_writer(file, first) as writer:
+        for group in chain([first], groups):
+            writer.write_table(group, row_group_size=ROW_GROUP_ROWS)
+            counted.rows += group.num_rows
     return counted
+
+
+def _row_groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:
+    """The rows in tables of so many, but for the last one; an empty one where there are none."""
+    import pyarrow as pa
+
+    waiting = schema.empty_table()
+    is_first = True
+    for batch in batches:
+        waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch], schema)])
+        while waiting.num_rows >= rows:
+            yield waiting.slice(0, rows).combine_chunks()
+            waiting, is_first = waiting.slice(rows), False
+    if waiting.num_rows or is_first:
+        yield waiting.combine_chunks()
 
 
 def _header_cell(name: str) -> str:
