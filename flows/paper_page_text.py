@@ -43,19 +43,6 @@ def print_page(page: PaperPage, decisions: Sequence[Decision], said: str | None)
 
 def print_json(page: PaperPage, decisions: Sequence[Decision], said: str | None) -> None:
     """Prints the page as one JSON object, with what each record says of each field."""
-    differences = field_differences(page)
-    ids = [record["record_id"] for record in page.records]
-    fields = {
-        name: {
-            "value": page.paper[name],
-            "record_id": page.origins.get(name),
-            "otherwise": [
-                {"given": each.given, "record_ids": [ids[place] for place in each.records]}
-                for each in differences.get(name, [])
-            ],
-        }
-        for name in dict.fromkeys([*page.origins, *page_values(page), *differences])
-    }
     records = [
         {
             **{name: value for name, value in record.items() if name != "raw"},
@@ -68,7 +55,7 @@ def print_json(page: PaperPage, decisions: Sequence[Decision], said: str | None)
         "paper_id": page.paper["paper_id"],
         "found": said,
         "paper": page.paper,
-        "fields": fields,
+        "fields": _described_fields(page),
         "identifiers": page.identifiers,
         "links": page.links,
         "records": records,
@@ -84,6 +71,23 @@ def print_json(page: PaperPage, decisions: Sequence[Decision], said: str | None)
         "aliases": page.aliases,
     }
     print(json.dumps(plain_value(content), indent=2, ensure_ascii=False))
+
+
+def _described_fields(page: PaperPage) -> dict[str, dict[str, Any]]:
+    """Each field with its value, the record it came from, and what other records say of it."""
+    differences = field_differences(page)
+    ids = [record["record_id"] for record in page.records]
+    return {
+        name: {
+            "value": page.paper[name],
+            "record_id": page.origins.get(name),
+            "otherwise": [
+                {"given": each.given, "record_ids": [ids[place] for place in each.records]}
+                for each in differences.get(name, [])
+            ],
+        }
+        for name in dict.fromkeys([*page.origins, *page_values(page), *differences])
+    }
 
 
 def _given(page: PaperPage, record: Mapping[str, Any]) -> dict[str, str]:

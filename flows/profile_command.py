@@ -78,12 +78,15 @@ def _opened(name: str, lake_path: Path | None, at: str | None, settings: Setting
     Raises:
         PaperlakeError: there is neither, or the file holds no rows that can be read.
     """
+    from flows.settings import ConfigError
     from warehouse.history import find_release
     from warehouse.layout import Lake
     from warehouse.sandbox import open_release
 
     path = Path(name)
     if name not in TABLES and path.exists():
+        if at is not None:
+            raise ConfigError(f"--at {at}: {name} is a file, and of no release")
         with _opened_file(path, settings) as profiled:
             yield profiled
         return

@@ -44,7 +44,6 @@ def show(
 
     Example: paperlake show 10.1145/2835487
     """
-    from flows.paper_page_text import print_json, print_page
     from flows.settings import load_settings
     from warehouse.history import find_release
     from warehouse.layout import Lake
@@ -62,11 +61,7 @@ def show(
             _print_choice(text, found, listed(connection, found.paper_ids[:MOST_FOUND]), format)
             return 1
         page = paper_page(connection, found.paper_ids[0])
-    decisions = _decisions(found_lake, page)
-    if format == "json":
-        print_json(page, decisions, _said(text, found))
-    else:
-        print_page(page, decisions, _said(text, found))
+    _print_page(page, _decisions(found_lake, page), _said(text, found), format)
     return 0
 
 
@@ -126,6 +121,15 @@ def _decisions(lake: Lake, page: PaperPage) -> list[Decision]:
 
     keys = {record["record_key"] for record in page.records}
     return [decision for decision in read_decisions(lake) if keys & set(decision.pair)]
+
+
+def _print_page(page: PaperPage, decisions: Sequence[Decision], said: str | None, format: str) -> None:
+    from flows.paper_page_text import print_json, print_page
+
+    if format == "json":
+        print_json(page, decisions, said)
+    else:
+        print_page(page, decisions, said)
 
 
 def _print_choice(text: str, found: Found, rows: Sequence[tuple[object, ...]], format: str) -> None:

@@ -227,25 +227,17 @@ def _failed(
             yield kept
             batch = connection.fetchmany(_BATCH_ROWS)
 
-    kept_in = None
-    if keep_failing_in is None:
+    kept_in = None if keep_failing_in is None else keep_failing_in / f"{passed.name}.jsonl"
+    if kept_in is None:
         for _ in batches():
             continue
     else:
-        keep_failing_in.mkdir(parents=True, exist_ok=True)
-        kept_in = keep_failing_in / f"{passed.name}.jsonl"
+        kept_in.parent.mkdir(parents=True, exist_ok=True)
         with kept_in.open("w", encoding="utf-8") as out:
             write_rows(names, types, batches(), "jsonl", out)
     files = _files_of(connection, key_column, keys) if key_column else ()
-    return replace(
-        passed,
-        failing_rows=failing_rows,
-        columns=names,
-        types=types,
-        sample=tuple(first[:sample_rows]),
-        kept_in=kept_in,
-        files=files,
-    )
+    sample = tuple(first[:sample_rows])
+    return replace(passed, failing_rows=failing_rows, columns=names, types=types, sample=sample, kept_in=kept_in, files=files)
 
 
 def _files_of(connection: duckdb.DuckDBPyConnection, key_column: str, keys: set[str]) -> tuple[tuple[str, int], ...]:
