@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import polars as pl
 
-from transforms.match.sides import agree, at_both, likeness_ratios, scattered, values_of
+from transforms.match.blocking import MIN_ABSTRACT_CHARACTERS
+from transforms.match.sides import agree, at_both, both_sides, filled, likeness_ratios, scattered, values_of
 from transforms.match.title_comparison import OTHER_TITLE_RATIO
 from transforms.text import abstract_key
 
 ABSTRACT_FEATURES = ("abstract_key", "abstract_is_boilerplate")
+
+_NOTHING = pl.DataFrame(
+    {"abstract_ratio": [None], "abstract_characters": [0], "abstracts_equal": [False]},
+    schema={"abstract_ratio": pl.Float64, "abstract_characters": pl.UInt32, "abstracts_equal": pl.Boolean},
+)
 
 
 def may_ask_abstracts(sides: pl.DataFrame, compared: pl.DataFrame) -> pl.Series:
@@ -29,23 +35,36 @@ def may_ask_abstracts(sides: pl.DataFrame, compared: pl.DataFrame) -> pl.Series:
 
 def compare_abstracts(compared: pl.DataFrame, asked: pl.Series, features: pl.DataFrame) -> pl.DataFrame:
     """Columns abstract_ratio, abstract_characters and abstracts_equal, of as much as features keep of abstracts."""
-    places, abstracts = values_of(compared.select("row_l", "row_r").filter(asked), features["abstract"])
-    both = at_both(places, _keys(abstracts)).with_columns(
-        characters=pl.min_horizontal(pl.col("key_l", "key_r").str.len_chars())
+    pairs = compared.filter(asked)
+    texts = both_sides(pairs, features, ["abstract", "abstract_key"])
+    # One text twice is half of them; its letters need not be counted where its start has enough.
+    has_enough = texts["abstract_key_l"].str.len_chars() >= MIN_ABSTRACT_CHARACTERS
+    is_one = (texts["abstract_l"] == texts["abstract_r"]) & has_enough
+    one = texts.select(
+        abstract_ratio=pl.lit(1.0),
+        abstract_characters=pl.col("abstract_key_l").str.len_chars(),
+        abstracts_equal=pl.lit(True),
     )
+    found = filled(one, ~is_one, _likeness(pairs.filter(~is_one), features["abstract"]))
+    nothing = pl.DataFrame([column.new_from_index(0, asked.len()) for column in _NOTHING])
+    return filled(nothing, asked, found)
+
+
+def _likeness(pairs: pl.DataFrame, abstracts: pl.Series) -> pl.DataFrame:
+    places, texts = values_of(pairs, abstracts)
+    both = at_both(places, _keys(texts)).with_columns(characters=pl.min_horizontal(pl.col("key_l", "key_r").str.len_chars()))
     # Over the common length, as one abstract may be cut short, with or without saying so.
     cut = both.select("characters", pl.col("key_l", "key_r").str.slice(0, pl.col("characters")), equal=agree("key"))
     is_open = cut.select((pl.col("key_l") != pl.col("key_r")).fill_null(False)).to_series()
     same = cut.select(pl.when(agree("key")).then(1.0)).to_series()
-    texts = cut.filter(is_open)
-    ratios = scattered(same, is_open.arg_true(), likeness_ratios(texts["key_l"], texts["key_r"]))
-    nothing = pl.DataFrame(
-        {"abstract_ratio": [None], "abstract_characters": [0], "abstracts_equal": [False]},
-        schema={"abstract_ratio": pl.Float64, "abstract_characters": pl.UInt32, "abstracts_equal": pl.Boolean},
-    )
-    rows, found = asked.arg_true(), (ratios, cut["characters"].fill_null(0), cut["equal"].fill_null(False))
+    unequal = cut.filter(is_open)
     return pl.DataFrame(
-        [scattered(column.new_from_index(0, asked.len()), rows, values) for column, values in zip(nothing, found, strict=True)]
+        {
+            "abstract_ratio": scattered(same, is_open.arg_true(), likeness_ratios(unequal["key_l"], unequal["key_r"])),
+            "abstract_characters": cut["characters"].fill_null(0),
+            "abstracts_equal": cut["equal"].fill_null(False),
+        },
+        schema=_NOTHING.schema,
     )
 
 

@@ -16,7 +16,7 @@ from transforms.match.author_comparison import (
     first_author_key,
 )
 from transforms.match.place_comparison import PLACE_FEATURES, compare_identifiers, compare_places
-from transforms.match.sides import agree, both_sides, scattered
+from transforms.match.sides import agree, both_sides, filled
 from transforms.match.title_comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO, TITLE_FEATURES, compare_titles
 from transforms.match.title_words import word_differences
 from transforms.venue_agreement import VenueAgreements
@@ -55,8 +55,8 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
       title_names_other_work ("study protocol"), titles_reordered (the words of both stand in another order)
     - title_numbers_differ, title_numbers_conflict: the numbers in the titles; in conflict where each has one of its own
     - kind_l?, kind_r?: what a title is that speaks of another paper (`title_kind`); kinds_differ; parts (both say so)
-    - abstract_ratio?, abstract_characters (of the shorter), abstracts_equal: of the first 500 characters, and null, 0 and false
-      where no rule asks (see `may_ask_abstracts`); abstract_is_boilerplate (of either)
+    - abstract_ratio?, abstract_characters (of the shorter, or at the start of one text twice), abstracts_equal: null, 0 and
+      false where no rule asks (see `may_ask_abstracts`); abstract_is_boilerplate (of either)
     - authors_shared_count?, authors_equal?, families_ratio?, authors_missing_count; and, where a rule asks, authors_ratio?
       (words of the names shared, of the shorter list), authors_fuzzy? (likeness of the lists as text, where they share too
       little), initials_differ
@@ -76,8 +76,8 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
 
 def with_first_authors(features: pl.DataFrame) -> pl.DataFrame:
     """Features with what `outlined` asks of lists of authors; what it gathers from, time and again, is in one piece each."""
-    sides = features.with_columns(first_author_key(features)).select(_SIDES).rechunk()
-    return features.with_columns(sides)
+    keyed = features.with_columns(first_author_key(features))
+    return keyed.with_columns(keyed.select(*_SIDES, "title_words").rechunk())
 
 
 def outlined(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
@@ -99,9 +99,7 @@ def _venues_and_boilerplate() -> list[pl.Expr]:
 
 def with_aspect(outlines: pl.DataFrame, aspect: CostlyAspect, asked: pl.Series, features: pl.DataFrame) -> pl.DataFrame:
     """`outlines` with the columns of an aspect: of the pairs that are `asked` compared, of all others what it has otherwise."""
-    found, rows = aspect.compare(outlines.filter(asked), features), asked.arg_true()
-    others = outlines.with_columns(**aspect.otherwise)
-    return others.with_columns(scattered(others[column.name], rows, column) for column in found)
+    return filled(outlines.with_columns(**aspect.otherwise), asked, aspect.compare(outlines.filter(asked), features))
 
 
 def costly_aspects() -> tuple[CostlyAspect, ...]:

@@ -6,10 +6,12 @@ import polars as pl
 
 from transforms.match.evidence import with_evidence
 from transforms.match.rules import KIND, PART, RULES, TITLE, VERSION
+from transforms.match.sides import scattered
 
 _WORK_STRENGTH = {"version": TITLE}
 """How strong the link of a version is whose rule does not say; no other verdict links works, or keeps them apart."""
 
+_SCHEME = "{scheme}"
 _OF_CONFLICT = ("conflict", "misspelt", "extending", "other_page")
 """A reason with one of these words names the scheme in conflict, any other the scheme that is shared."""
 
@@ -20,7 +22,11 @@ _VERDICTS = pl.DataFrame(
     ],
     schema={"status": pl.String, "reason": pl.String, "strength": pl.Int8, "relation": pl.String, "work_strength": pl.Int8},
     orient="row",
+).with_columns(
+    pl.col("reason").str.contains(_SCHEME, literal=True).alias("has_scheme"),
+    pl.col("reason").str.contains_any(list(_OF_CONFLICT)).alias("of_conflict"),
 )
+"""What each rule says, by its place."""
 
 
 def decide_pairs(compared: pl.DataFrame) -> pl.DataFrame:
@@ -44,15 +50,14 @@ def first_rules(compared: pl.DataFrame) -> pl.DataFrame:
 def with_verdicts(compared: pl.DataFrame, rule: pl.Series) -> pl.DataFrame:
     """`compared` with the verdicts of rules, given by their places; pairs without one are left out."""
     is_named = rule.is_not_null()
-    decided = compared.filter(is_named)
-    verdicts = _VERDICTS[rule.filter(is_named).cast(pl.UInt32)]
-    of_conflict = pl.col("reason").str.contains_any(list(_OF_CONFLICT))
-    scheme = pl.coalesce(pl.when(of_conflict).then("identifier_conflict"), "identifier_shared").fill_null("")
-    with_scheme = pl.col("reason").str.contains("{scheme}", literal=True)
-    reason = (
-        pl.when(with_scheme).then(pl.col("reason").str.replace("{scheme}", scheme, literal=True)).otherwise(pl.col("reason"))
+    decided = compared.filter(is_named).hstack(_VERDICTS[rule.filter(is_named).cast(pl.UInt32)])
+    scheme = pl.coalesce(pl.when("of_conflict").then("identifier_conflict"), "identifier_shared").fill_null("")
+    schemed = decided.filter("has_scheme").select(pl.col("reason").str.replace(_SCHEME, scheme, literal=True))
+    related = decided.filter(pl.col("relation").is_not_null()).select(relation=_relation())
+    return decided.drop("has_scheme", "of_conflict").with_columns(
+        scattered(decided["reason"], decided["has_scheme"].arg_true(), schemed["reason"]),
+        scattered(decided["relation"], decided["relation"].is_not_null().arg_true(), related["relation"]),
     )
-    return decided.hstack(verdicts).with_columns(reason=reason, relation=_relation())
 
 
 def _relation() -> pl.Expr:

@@ -14,7 +14,7 @@ from transforms.match.comparison import (
     with_first_authors,
 )
 from transforms.match.decision import first_rules, with_verdicts
-from transforms.match.sides import scattered
+from transforms.match.sides import filled, scattered
 
 _THREADS = 2
 """Slices judged at a time: while Python has one slice's words and letters, Polars has the other's columns."""
@@ -57,5 +57,4 @@ def _judged(pairs: pl.DataFrame, features: pl.DataFrame, aspects: tuple[CostlyAs
 def _compared_in(opened: pl.DataFrame, aspect: CostlyAspect, features: pl.DataFrame) -> pl.DataFrame:
     """`opened` with the columns of an aspect filled in where they are not known yet."""
     unknown = opened[next(iter(aspect.otherwise))].is_null()
-    found, rows = aspect.compare(opened.filter(unknown), features), unknown.arg_true()
-    return opened.with_columns(scattered(opened[column.name], rows, column) for column in found)
+    return filled(opened, unknown, aspect.compare(opened.filter(unknown), features))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from transforms.identifiers import SCHEME_ORDER
-from transforms.match.sides import agree, likeness_ratios
+from transforms.match.sides import agree, filled, likeness_ratios
 from transforms.selective import on_rows
 
 PLACE_FEATURES = ("year", "volume_key", "number_key", "first_page", "last_page", "identifiers", "schemes")
@@ -55,42 +55,41 @@ def compare_identifiers(sides: pl.DataFrame) -> pl.DataFrame:
     The least scheme by name where there are several. The known schemes give a paper one identifier, so two are two papers;
     others may give it several.
     """
-    counts = (sides[f"identifiers_{side}"].list.len() for side in ("l", "r"))
-    listed = sides.select("identifiers_l", "identifiers_r", "schemes_l", "schemes_r").with_columns(
-        count.alias(f"count_{side}") for count, side in zip(counts, ("l", "r"), strict=True)
-    )
-    listed = listed.with_row_index("pair").filter(pl.col("count_l") > 0, pl.col("count_r") > 0)
-    is_single = (pl.col("count_l") == 1) & (pl.col("count_r") == 1)
-    told = pl.concat([_single(listed.filter(is_single)), _several(listed.filter(~is_single))])
-    conflicting = told.filter(pl.col("identifier_conflict").is_not_null())
-    told = told.join(_likeness(conflicting), on="pair", how="left").drop("first_l", "first_r")
-    pairs = sides.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("pair"))
-    return pairs.join(told, on="pair", how="left", maintain_order="left").drop("pair")
+    counts = [sides[f"identifiers_{side}"].list.len() for side in ("l", "r")]
+    is_listed = (counts[0] > 0) & (counts[1] > 0)
+    is_single = is_listed & (counts[0] + counts[1] == 2)
+    told = pl.DataFrame([pl.Series(name, [None], kind).new_from_index(0, sides.height) for name, kind in _IDENTIFIERS.items()])
+    lists = sides.select("identifiers_l", "identifiers_r", "schemes_l", "schemes_r")
+    for rows, compare in ((is_single, _single), (is_listed & ~is_single, _several)):
+        told = filled(told, rows, compare(lists.filter(rows)))
+    is_conflict = told["identifier_conflict"].is_not_null()
+    return filled(told, is_conflict, _likeness(lists.filter(is_conflict)))
 
 
-def _single(listed: pl.DataFrame) -> pl.DataFrame:
+_IDENTIFIERS = {
+    "identifier_shared": pl.String,
+    "identifier_conflict": pl.String,
+    "identifier_ratio": pl.Float64,
+    "identifier_extends": pl.Boolean,
+}
+
+
+def _single(lists: pl.DataFrame) -> pl.DataFrame:
     """Of pairs with one identifier each, which are most: the same as `_several` says, by plain equality."""
-    firsts = listed.select(
-        "pair",
-        *(pl.col(f"identifiers_{side}").list.first().alias(f"first_{side}") for side in ("l", "r")),
-        *(pl.col(f"schemes_{side}").list.first().alias(f"scheme_{side}") for side in ("l", "r")),
-    )
-    scheme = pl.col("scheme_l")
-    is_one = agree("first")
+    firsts = lists.select(pl.all().list.first())
+    scheme = pl.col("schemes_l")
+    is_one = agree("identifiers")
     return firsts.select(
-        *("pair", "first_l", "first_r"),
         identifier_shared=pl.when(is_one).then(scheme),
-        identifier_conflict=pl.when(~is_one & agree("scheme") & scheme.is_in(SCHEME_ORDER)).then(scheme),
+        identifier_conflict=pl.when(~is_one & agree("schemes") & scheme.is_in(SCHEME_ORDER)).then(scheme),
     )
 
 
-def _several(listed: pl.DataFrame) -> pl.DataFrame:
+def _several(lists: pl.DataFrame) -> pl.DataFrame:
     shared = pl.col("identifiers_l").list.set_intersection("identifiers_r")
     agreeing = shared.list.eval(pl.element().str.extract(r"^([^:]*):", 1).unique())
     both_filled = pl.col("schemes_l").list.set_intersection("schemes_r")
-    return listed.select("pair", "identifiers_l", "identifiers_r", agreeing=agreeing, both_filled=both_filled).select(
-        "pair",
-        *(pl.col(f"identifiers_{side}").list.first().alias(f"first_{side}") for side in ("l", "r")),
+    return lists.select(agreeing=agreeing, both_filled=both_filled).select(
         identifier_shared=pl.col("agreeing").list.min(),
         identifier_conflict=pl.col("both_filled")
         .list.set_intersection(list(SCHEME_ORDER))
@@ -99,21 +98,17 @@ def _several(listed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _likeness(conflicting: pl.DataFrame) -> pl.DataFrame:
-    """Rows (pair, identifier_ratio, identifier_extends): how the strongest identifiers in conflict are alike.
+def _likeness(lists: pl.DataFrame) -> pl.DataFrame:
+    """Columns identifier_ratio and identifier_extends: how the strongest identifiers in conflict are alike.
 
     One extends the other if it is the other with a version or a supplement behind it ("…/v1" and "…/v2", "….s001", "…u").
     """
-    bare = conflicting.select(
-        pl.col(f"first_{side}").str.replace(r"[./](?:v\d+|s\d{3})$", "").alias(side) for side in ("l", "r")
-    )
-    left, right = pl.col("l"), pl.col("r")
+    firsts = lists.select(pl.col("identifiers_l", "identifiers_r").list.first())
+    bare = firsts.select(pl.all().str.replace(r"[./](?:v\d+|s\d{3})$", ""))
+    left, right = pl.col("identifiers_l"), pl.col("identifiers_r")
     behind = [longer.str.slice(shorter.str.len_chars()) for longer, shorter in ((left, right), (right, left))]
     starts = [left.str.starts_with(right), right.str.starts_with(left)]
     # "…/ice.1" and "…/ice.10" are two papers.
     extends = pl.any_horizontal(start & ~rest.str.contains(r"^\d") for start, rest in zip(starts, behind, strict=True))
-    return conflicting.select(
-        "pair",
-        likeness_ratios(conflicting["first_l"], conflicting["first_r"]).alias("identifier_ratio"),
-        bare.select(extends).to_series().alias("identifier_extends"),
-    )
+    ratios = likeness_ratios(firsts["identifiers_l"], firsts["identifiers_r"])
+    return bare.select(ratios.alias("identifier_ratio"), extends.alias("identifier_extends"))

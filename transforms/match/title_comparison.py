@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from transforms.match.sides import agree, likeness_ratios, scattered
+from transforms.match.sides import agree, filled, likeness_ratios, scattered
 
 OTHER_TITLE_RATIO = 0.5
 """Below it titles are wholly different: unrelated English titles reach 0.3 to 0.5 by common letters alone."""
@@ -80,7 +80,7 @@ def _numbers(sides: pl.DataFrame) -> pl.DataFrame:
         )
     )
     nothing = pl.Series([False]).new_from_index(0, sides.height)
-    return pl.DataFrame([scattered(nothing.alias(column.name), numbered.arg_true(), column) for column in found])
+    return filled(pl.DataFrame([nothing.alias(name) for name in found.columns]), numbered, found)
 
 
 def _marks() -> list[pl.Expr]:

@@ -127,10 +127,11 @@ def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference
     True
     """
     words_l, words_r = set(left), set(right)
-    own_l = [word for word in left if word not in words_r and word not in _SAYS_NOTHING and not word.isdigit()]
-    own_r = [word for word in right if word not in words_l and word not in _SAYS_NOTHING and not word.isdigit()]
-    common_l = [word for word in left if word in words_r and word not in _SAYS_NOTHING]
-    common_r = [word for word in right if word in words_l and word not in _SAYS_NOTHING]
+    telling_l, telling_r = ([word for word in words if word not in _SAYS_NOTHING] for words in (left, right))
+    own_l = [word for word in telling_l if word not in words_r and not word.isdigit()]
+    own_r = [word for word in telling_r if word not in words_l and not word.isdigit()]
+    common_l = [word for word in telling_l if word in words_r]
+    common_r = [word for word in telling_r if word in words_l]
     slips, opposed = 0, False
     if own_l and own_r:
         own_l, own_r, joined = _without_joined(own_l, own_r, left, right)
