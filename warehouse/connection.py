@@ -147,7 +147,7 @@ class Answer:
         with self._working():
             return self._relation.to_arrow_table()
 
-    def arrow_batches(self, batch_rows: int = 65_536) -> Iterator[pa.RecordBatch]:
+    def arrow_batches(self, batch_rows: int = 32_768) -> Iterator[pa.RecordBatch]:
         """The rows as PyArrow batches, read as they are asked for: for answers that do not fit in memory."""
         _need("pyarrow", "fetchall()")
         with self._working():

@@ -30,7 +30,7 @@ Row = tuple[object, ...]
 _BATCH_ROWS = 2048
 """DuckDB's own vector size, so that no more is fetched than what stands ready."""
 
-_ARROW_BATCH_ROWS = 65_536
+_ARROW_BATCH_ROWS = 32_768
 """A row group of a release's Parquet."""
 
 _INEXACT_TYPES = ("INTERVAL", "TIMESTAMP_NS", "TIMESTAMPTZ_NS")

@@ -31,7 +31,7 @@ COMMAND = [sys.executable, "-m", "flows.cli"]
 
 
 def read_in_loop(kind: str, lake: Path, stop: Path, pause: float) -> None:
-    """Asks, with pauses, until the file `stop` is there; prints a line for each answer: its kind, seconds, and rows or error."""
+    """Asks, with pauses, until the file `stop` is there; prints a line an answer: its kind, seconds, and rows or error."""
     ask = _READERS[kind](lake)
     while not stop.exists():
         begun = time.monotonic()

@@ -47,3 +47,22 @@ def test_every_table_can_be_written_empty_and_read_by_pyarrow(table, tmp_path: P
     path = write_table(frame_of(table), table, tmp_path)
     read = pq.read_table(path)
     assert (read.num_rows, read.column_names) == (0, table.column_names())
+
+
+def test_only_values_that_repeat_get_a_dictionary(tmp_path: Path) -> None:
+    rows = 400
+    frame = pl.DataFrame(
+        {
+            "paper_id": [f"p{number:04}" for number in range(rows)],
+            "position": [1] * rows,
+            "name": [f"Name {number}" for number in range(rows)],
+            "name_raw": ["one of few", "another"] * (rows // 2),
+            "given": [None] * rows,
+            "family": [f"Name {number}" if number % 2 else None for number in range(rows)],
+        },
+        schema_overrides=SCHEMA,
+    )
+    group = pq.ParquetFile(write_table(frame, AUTHORSHIPS, tmp_path)).metadata.row_group(0)
+    columns = [group.column(place) for place in range(group.num_columns)]
+    has_dictionary = {column.path_in_schema: "RLE_DICTIONARY" in column.encodings for column in columns}
+    assert {name for name, has in has_dictionary.items() if has} - {"given"} == {"position", "name_raw"}
