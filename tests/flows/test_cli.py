@@ -14,7 +14,7 @@ from flows.cli import app, call
 CLI = [sys.executable, "-m", "flows.cli"]
 COMMANDS = ("run", "sql", "tables", "releases", "rejects", "ledger", "inspect", "formats", "catalog", "forget")
 COMMANDS += ("matches", "decide", "decisions")
-COMMANDS += ("check", "show", "profile", "query")
+COMMANDS += ("check", "show", "profile", "query", "export")
 
 
 @pytest.fixture(scope="module")

@@ -127,8 +127,9 @@ def _row_groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch], rows: int)
     for batch in batches:
         waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch], schema)])
         while waiting.num_rows >= rows:
-            yield waiting.slice(0, rows).combine_chunks()
-            waiting, is_first = waiting.slice(rows), False
+            # What was combined is let go of before the group is written: it is as large again.
+            group, waiting, is_first = waiting.slice(0, rows).combine_chunks(), waiting.slice(rows), False
+            yield group
     if waiting.num_rows or is_first:
         yield waiting.combine_chunks()
 

@@ -79,6 +79,12 @@ class Selection:
         """Whether the release, which may be an older one, has the table."""
         return bool(parquet_files(self._release_dir, table))
 
+    def published_file(self, table: Table) -> Path | None:
+        """The one file of the release that holds the table just as it is to be exported, if there is one."""
+        files = parquet_files(self._release_dir, table)
+        is_whole = not self._group_keys(table) and not (self.is_chosen and table.name in PAPER_OF)
+        return files[0] if is_whole and len(files) == 1 else None
+
     def schema(self, columns: Sequence[Column]) -> pa.Schema:
         """The Arrow schema of columns, each with its meaning."""
         return _schema(columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -135,7 +136,10 @@ def _write_table(building: Path, table: Table, request: ExportRequest, selection
         path = building / place
         path.parent.mkdir(parents=True, exist_ok=True)
         batches = stream.take(group.rows)
-        if request.format == "parquet":
+        if request.format == "parquet" and (published := selection.published_file(table)):
+            shutil.copyfile(published, path)
+            counted.rows += group.rows
+        elif request.format == "parquet":
             counted.add(write_parquet(path, schema, batches))
         else:
             counted.add(_write_rows(path, request, [column.name for column in columns], rows_of(batches)))
