@@ -102,48 +102,50 @@ def with_aspect(outlines: pl.DataFrame, aspect: CostlyAspect, asked: pl.Series, 
     return filled(outlines.with_columns(**aspect.otherwise), asked, aspect.compare(outlines.filter(asked), features))
 
 
-def costly_aspects() -> tuple[CostlyAspect, ...]:
-    """The costly aspects; what they learn of venues they remember as long as they are kept.
+def costly_aspects() -> tuple[CostlyAspect, CostlyAspect, CostlyAspect]:
+    """Words of titles, venues, and names of authors; what is learned of venues is remembered as long as these are kept.
 
     Of other titles without an identifier in common no rule asks for venues or names, unless they stand on the same pages of
-    one volume. Nor does it ask for more of families that agree, but whether other people may bear them.
+    one volume.
     """
     is_other = (pl.col("titled_count") == 2) & (pl.col("title_ratio") < OTHER_TITLE_RATIO) & ~pl.col("title_extends")
     on_pages = (pl.col("page_range_agrees") & pl.col("volumes_agree")).fill_null(False)
     may_ask = pl.col("generic") | pl.col("identifier_shared").is_not_null() | on_pages | ~is_other.fill_null(False)
-    same_id = pl.col("venue_ids_agree")
-    near = (pl.col("title_ratio") >= CLOSE_TITLE_RATIO).fill_null(False)
-    families_agree = (pl.col("families_ratio") >= SAME_FAMILIES_RATIO).fill_null(False)
-    words = CostlyAspect(
+    return _words(), _venues(may_ask), _names(may_ask)
+
+
+def _words() -> CostlyAspect:
+    none_own = pl.when("titles_equal").then(pl.lit(0, pl.Int32))
+    flags = dict.fromkeys(("titles_opposed", "title_names_other_work", "titles_reordered"), pl.lit(False))
+    return CostlyAspect(
         asked=(~pl.col("titles_equal") & (pl.col("title_ratio") >= OTHER_TITLE_RATIO)).fill_null(False),
-        otherwise={
-            "titles_opposed": pl.lit(False),
-            "title_names_other_work": pl.lit(False),
-            "titles_reordered": pl.lit(False),
-            "title_own_count": pl.when("titles_equal").then(pl.lit(0, pl.Int32)),
-            "title_own_max": pl.when("titles_equal").then(pl.lit(0, pl.Int32)),
-        },
+        otherwise={**flags, "title_own_count": none_own, "title_own_max": none_own},
         compare=lambda pairs, features: word_differences(both_sides(pairs, features, ["title_words"])),
     )
-    agreements = VenueAgreements()
-    venues = CostlyAspect(
+
+
+def _venues(may_ask: pl.Expr) -> CostlyAspect:
+    same_id, agreements = pl.col("venue_ids_agree"), VenueAgreements()
+
+    def compare(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+        said = agreements.of(both_sides(pairs, features, ["venue"]))
+        return pl.DataFrame({"venues_agree": said == "agree", "venues_differ": said == "differ"})
+
+    return CostlyAspect(
         asked=may_ask & pl.col("both_venues") & same_id.is_null(),
         otherwise={"venues_agree": may_ask & same_id.fill_null(False), "venues_differ": may_ask & ~same_id.fill_null(True)},
-        compare=lambda pairs, features: _venues(agreements, both_sides(pairs, features, ["venue"])),
+        compare=compare,
     )
-    names = CostlyAspect(
-        asked=may_ask & (pl.col("authors_missing_count") == 0) & ~(families_agree & (pl.col("first_authors_agree") | ~near)),
-        otherwise={
-            "initials_differ": pl.lit(False),
-            "families_only": pl.lit(False),
-            "authors_ratio": pl.lit(None, pl.Float64),
-            "authors_fuzzy": pl.lit(None, pl.Float64),
-        },
+
+
+def _names(may_ask: pl.Expr) -> CostlyAspect:
+    """Of families that agree it is asked only whether other people may bear them, so not of other titles."""
+    near = (pl.col("title_ratio") >= CLOSE_TITLE_RATIO).fill_null(False)
+    families_agree = (pl.col("families_ratio") >= SAME_FAMILIES_RATIO).fill_null(False)
+    is_told = families_agree & (pl.col("first_authors_agree") | ~near)
+    flags, ratios = dict.fromkeys(("initials_differ", "families_only"), pl.lit(False)), ("authors_ratio", "authors_fuzzy")
+    return CostlyAspect(
+        asked=may_ask & (pl.col("authors_missing_count") == 0) & ~is_told,
+        otherwise={**flags, **dict.fromkeys(ratios, pl.lit(None, pl.Float64))},
         compare=compare_names,
     )
-    return words, venues, names
-
-
-def _venues(agreements: VenueAgreements, sides: pl.DataFrame) -> pl.DataFrame:
-    said = agreements.of(sides)
-    return pl.DataFrame({"venues_agree": said == "agree", "venues_differ": said == "differ"})
