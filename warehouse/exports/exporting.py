@@ -127,6 +127,8 @@ def _notes(request: ExportRequest, tables: Sequence[ExportedTable]) -> list[str]
         )
     if request.format == "csv":
         notes.append("No value is an empty field, an empty text a quoted one; lists are JSON arrays.")
+    if request.query is not None:
+        notes.append("Rows are in the order of the query; where it has none, they may come in another order each time.")
     if request.format == "xlsx":
         cut = sum(table.counted.cut_cells for table in tables)
         notes.append(

@@ -96,7 +96,8 @@ def check_request(request: ExportRequest) -> None:
     """
     for name in request.tables:
         if name not in TABLES:
-            raise ExportError(f"there is no table '{name}'; {near(name, TABLES)}")
+            hint = f"it is a saved query: --query {name}" if name in saved_names() else near(name, TABLES)
+            raise ExportError(f"there is no table '{name}'; {hint}")
     is_citation = request.format in CITATION_FORMATS
     if is_citation and set(request.tables) - {"papers"}:
         raise ExportError(f"--format {request.format} has an entry a paper: it takes the table papers and no other")
@@ -146,6 +147,13 @@ def parse_split(text: str) -> tuple[Share, ...]:
     if total != 1:
         raise ExportError(f"--split: the shares add up to {total.normalize():f}; they should add up to 1")
     return tuple(parts)
+
+
+def saved_names() -> list[str]:
+    """The names of the saved queries."""
+    from warehouse.saved_queries import saved_queries
+
+    return [query.name for query in saved_queries()]
 
 
 def near(name: str, known: Collection[str]) -> str:

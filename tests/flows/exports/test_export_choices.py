@@ -157,6 +157,7 @@ def test_folders_of_odd_values_are_safe(export, lake) -> None:
     ("words", "message"),
     [
         (["paper"], "there is no table 'paper'; did you mean 'papers'"),
+        (["first_authors"], "it is a saved query: --query first_authors"),
         (["links", "--format", "bibtex"], "takes the table papers"),
         (["--partition-by", "yaer"], "no exported table has a column 'yaer'; did you mean 'year'"),
         (["papers", "--partition-by", "authors"], "authors is a list"),
