@@ -1,4 +1,4 @@
-"""This module turns what `config/` says of a source and of venues into what cleaning is given."""
+"""This module gives cleaning what `config/` says of a source and of venues, and lets batches be cleaned side by side."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
             frames = {"records": file.records, "rejects": file.rejects, "notes": file.notes}
             write_output(_cleaned(entry), frames, tally)
 
-    work = ((defaults, batch) for defaults, entries in missing.items() for batch in _batches(entries))
+    work = ((defaults, batch) for defaults, entries in missing.items() for batch in _batches(entries, _BATCH_RECORDS))
     each_side_by_side(clean_batch, work)
     facts = [_cleaned(entry).facts() for entry in outputs]
     reasons = sum((Counter(fact["reasons"]) for fact in facts), Counter[str]())
@@ -187,7 +187,7 @@ def _own_features(order: RunOrder, cleaning: Stage) -> pl.DataFrame:
     empty = polars_schema(CLEAN_RECORDS.columns).to_frame().select(RECORD_COLUMNS)
     batches = [
         own_features(pl.concat([empty, *(_cleaned(entry).read("records", RECORD_COLUMNS) for entry in batch)]))
-        for batch in _batches(list(cleaning.outputs)) or [[]]
+        for batch in _batches(list(cleaning.outputs), _MATCHED_RECORDS) or [[]]
     ]
     own = pl.concat(batches)
     return without_identifiers(own) if order.without_identifiers else own
@@ -322,13 +322,13 @@ def _intact_raw(lake: Lake, file: LiveFile) -> Path:
     return path
 
 
-def _batches(entries: list[FileOutput]) -> list[list[FileOutput]]:
-    """The files in batches of about `_BATCH_RECORDS` staged records; a larger file is a batch of its own."""
+def _batches(entries: list[FileOutput], size: int) -> list[list[FileOutput]]:
+    """The files in batches of about `size` staged records; a larger file is a batch of its own."""
     batches: list[list[FileOutput]] = []
     filled = 0
     for entry in entries:
         record_count = entry.staged.facts()["records"]
-        if not batches or filled + record_count > _BATCH_RECORDS:
+        if not batches or filled + record_count > size:
             batches.append([])
             filled = 0
         batches[-1].append(entry)
@@ -338,6 +338,9 @@ def _batches(entries: list[FileOutput]) -> list[list[FileOutput]]:
 
 _BATCH_RECORDS = 50_000
 """Records cleaned at once: enough that what an expression costs by itself does not count, some 300 MB with abstracts."""
+
+_MATCHED_RECORDS = 125_000
+"""Records whose own features are made at once."""
 
 
 def _cleaned(entry: FileOutput) -> Output:

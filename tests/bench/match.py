@@ -53,9 +53,6 @@ def match_with_splink(batches: list[pl.DataFrame]) -> tuple[object, int]:
     return splink_clusters(pl.concat(batches))
 
 
-BATCH_RECORDS = 200_000
-
-
 PROGRAMS: dict[str, Callable[[list[pl.DataFrame]], tuple[object, int]]] = {"match": match, "splink": match_with_splink}
 
 
@@ -93,12 +90,13 @@ def work(program: str, records_path: Path, truth_path: Path, added: int, stages:
     """What a run does: prints its seconds, memory, pairs and F1."""
     # What a process pays once for its imports is told by startup.py.
     import transforms.match.matching as matching
+    from flows.steps import _MATCHED_RECORDS
     from transforms.match.features import RECORD_COLUMNS
 
     columns = RECORD_COLUMNS if program == "match" else pl.read_parquet_schema(records_path).names()
     rows = pl.scan_parquet(records_path).select(columns)
     count = rows.select(pl.len()).collect().item()
-    batches = [rows.slice(start, BATCH_RECORDS).collect() for start in range(0, count, BATCH_RECORDS)]
+    batches = [rows.slice(start, _MATCHED_RECORDS).collect() for start in range(0, count, _MATCHED_RECORDS)]
     size = sum(batch.estimated_size() for batch in batches)
     if program == "match":
         match([batches[0].head(50)])

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.match.matching import match_records
+from transforms.match.features import own_features
+from transforms.match.matching import Matched, match_features, match_records
 
 SCRIPT = """
 import sys
@@ -40,7 +41,10 @@ def records(project: Path) -> pl.DataFrame:
 
 def written(records: pl.DataFrame) -> str:
     """Every byte of what matching finds, as text."""
-    found = match_records(records)
+    return as_text(match_records(records))
+
+
+def as_text(found: Matched) -> str:
     return found.pairs.write_ndjson() + found.clusters.write_ndjson()
 
 
@@ -53,6 +57,12 @@ def expected(records: pl.DataFrame) -> str:
 
 def fingerprint(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_features_made_of_some_records_at_a_time_are_those_made_of_all(records: pl.DataFrame, expected: str) -> None:
+    own = pl.concat([own_features(some) for some in records.iter_slices(333)])
+    assert own.equals(own_features(records))
+    assert as_text(match_features(own)) == expected
 
 
 @settings(max_examples=6, deadline=None, derandomize=True)

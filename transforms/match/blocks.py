@@ -27,7 +27,9 @@ def block_pairs(keys: pl.DataFrame, features: pl.DataFrame, cap: int, neighbours
 
     All pairs of a block of up to `cap` records; of a larger one each record with its next `neighbours` by author and year.
     """
-    blocks = _blocks(keys)
+    numbers = _numbers(keys)
+    del keys  # ten million of a million records: they would stand beside their sorted numbers
+    blocks = _blocks(numbers)
     rows, size = blocks["row"], blocks["size"]
     is_large = size > cap
     found = [_small_pairs(rows.filter(~is_large), blocks["after"].filter(~is_large))]
@@ -58,19 +60,24 @@ def pair_rows(pairs: pl.Series) -> pl.DataFrame:
 
 def block_sizes(keys: pl.DataFrame) -> pl.Series:
     """The sizes of the blocks of two records or more that `keys` form."""
-    blocks = _blocks(keys)
+    blocks = _blocks(_numbers(keys))
     return blocks.filter(pl.col("after") == 0)["size"]
 
 
 def shared_keys(keys: pl.DataFrame) -> pl.DataFrame:
     """`keys` without those that one record alone has; a key may become another number, the same in all its rows."""
-    return _blocks(keys).select("row", key=pl.col("block").cast(pl.UInt64))
+    return _blocks(_numbers(keys)).select("row", key=pl.col("block").cast(pl.UInt64))
 
 
-def _blocks(keys: pl.DataFrame) -> pl.DataFrame:
+def _numbers(keys: pl.DataFrame) -> pl.Series:
+    """Keys and rows as numbers, sorted; rows without a key are left out."""
+    # The half of a key above the 64 bits is lost, as is meant.
+    number = pl.col("key").cast(pl.UInt64) * (1 << _KEY_BITS) | pl.col("row")
+    return keys.select(number.alias("number")).to_series().drop_nulls().sort()
+
+
+def _blocks(numbers: pl.Series) -> pl.DataFrame:
     """Rows (block, row, size, after), sorted by block and row, of blocks of two or more; after: how many rows follow in it."""
-    kept = keys.drop_nulls()
-    numbers = ((kept["key"].cast(pl.UInt64) % (1 << _KEY_BITS)) * (1 << _KEY_BITS) | kept["row"].cast(pl.UInt64)).sort()
     key = (numbers // (1 << _KEY_BITS)).cast(pl.UInt32)
     is_again = (key == key.shift(1)).fill_null(False)
     is_shared = is_again | is_again.shift(-1, fill_value=False)
