@@ -120,13 +120,15 @@ class Answer:
     ) -> None:
         """Looks at the query; use `Connection.sql`."""
         self._query = query
+        self._parameters = parameters
+        self._limits = limits
         self._parent = connection  # holds the release for as long as this answer may be read
         self._cursor = connection.cursor()
         self._clock = QueryClock(self._cursor, limits)
         with self._working():
-            statement = admit(self._cursor, query)
-            check_parameters(statement, parameters)
-            self._relation = self._cursor.sql(statement, params=parameters)
+            self._statement = admit(self._cursor, query)
+            check_parameters(self._statement, parameters)
+            self._relation = self._cursor.sql(self._statement, params=parameters)
         self.columns: list[str] = list(self._relation.columns)
         self.types: list[str] = [str(kind) for kind in self._relation.types]
 
@@ -138,8 +140,8 @@ class Answer:
         Raises:
             QueryError: the query fails, or reaches a limit; so for all that follow.
         """
-        with self._working():
-            return list(self._relation.fetchall())
+        with self._working():  # not of the relation, which takes 2 ms longer
+            return list(self._cursor.execute(self._statement, self._parameters).fetchall())
 
     def arrow(self) -> pa.Table:
         """All rows as a PyArrow table; a sum of integers is a decimal of 38 digits, `sum(…)::bigint` an integer."""
@@ -150,10 +152,11 @@ class Answer:
     def arrow_batches(self, batch_rows: int = 32_768) -> Iterator[pa.RecordBatch]:
         """The rows as PyArrow batches, read as they are asked for: for answers that do not fit in memory."""
         _need("pyarrow", "fetchall()")
-        with self._working():
-            batches = iter(self._relation.to_arrow_reader(batch_rows))
+        twin = Answer(self._parent, self._query, self._parameters, self._limits)  # this one may be asked for more meanwhile
+        with twin._working():
+            batches = iter(twin._relation.to_arrow_reader(batch_rows))
         while True:
-            with self._working():
+            with twin._working():
                 batch = next(batches, None)
             if batch is None:
                 return

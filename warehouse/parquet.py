@@ -124,4 +124,5 @@ def _repeats(values: pa.Array | pa.ChunkedArray) -> bool:
         distinct: int = pc.count_distinct(values).as_py()
     except pa.ArrowNotImplementedError:  # a type that nothing counts, such as null
         return False
-    return distinct * _LEAST_REPEATS <= len(values) - values.null_count
+    filled_count: int = len(values) - values.null_count
+    return distinct * _LEAST_REPEATS <= filled_count

@@ -166,7 +166,7 @@ def _lock_sql(*release_dirs: Path) -> str:
     folders = ", ".join(sql_text(f"{folder.absolute()}/") for folder in release_dirs)
     return (
         "set enable_progress_bar = false; "
-        "set parquet_metadata_cache = true; "
+        "set global parquet_metadata_cache = true; "
         f"set allowed_directories = [{folders}]; "
         "set enable_external_access = false; "
         "set lock_configuration = true"

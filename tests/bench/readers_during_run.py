@@ -31,15 +31,17 @@ COMMAND = [sys.executable, "-m", "flows.cli"]
 
 
 def read_in_loop(kind: str, lake: Path, stop: Path, pause: float) -> None:
-    """Asks, with pauses, until the file `stop` is there; prints a line an answer: its kind, seconds, and rows or error."""
+    """Asks, with pauses, until the file `stop` is there; prints a line an answer: its kind, seconds, rows or error."""
     ask = _READERS[kind](lake)
-    while not stop.exists():
+    while True:
         begun = time.monotonic()
         try:
             said: dict[str, object] = {"counts": ask()}
         except Exception as error:  # noqa: BLE001 - whatever it is, it counts as a failure
             said = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps({"kind": kind, "seconds": time.monotonic() - begun} | said), flush=True)
+        if stop.exists():
+            return
         time.sleep(pause)
 
 

@@ -126,6 +126,10 @@ def test_missing_package_is_named_with_what_would_do_instead(con: Connection, mo
 def test_several_answers_and_threads_read_at_a_time(con: Connection) -> None:
     first, second = con.sql(YEARS).arrow_batches(1), con.sql("from range(3)").arrow_batches(1)
     assert [(one.num_rows, two.num_rows) for one, two in zip(first, second, strict=True)] == [(1, 1)] * 3
+    answer = con.sql(YEARS)
+    batches = answer.arrow_batches(1)
+    assert next(batches).num_rows == 1 and len(answer.fetchall()) == answer.pl().height == 3
+    assert [batch.num_rows for batch in batches] == [1, 1]
     counts: list[object] = []
     threads = [threading.Thread(target=lambda: counts.append(con.sql(YEARS).pl().height)) for _ in range(8)]
     for thread in threads:

@@ -1,6 +1,6 @@
 """This script measures questions to a lake of a million papers in process, beside plain DuckDB on the same Parquet.
 
-    python tests/bench/warehouse.py [--papers 1000000] [--lake FOLDER] [--runs 60]
+    python tests/bench/questions.py [--papers 1000000] [--lake FOLDER] [--runs 60]
 
 Both see the same machine in turn. Besides wall-clock time it prints the CPU time of the process, which says more where the
 machine has other work. The goals are those of the issue on the warehouse: a lookup by id 10 ms, a group by venue and year
@@ -20,14 +20,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT))
+import duckdb
+from synthetic_release import make_release
 
-import duckdb  # noqa: E402
-from synthetic_release import make_release  # noqa: E402
-
-from warehouse.connection import open_connection  # noqa: E402
-from warehouse.layout import Lake  # noqa: E402
+from warehouse.connection import open_connection
+from warehouse.layout import Lake
 
 LOOKUP = "select * from {papers} where paper_id = $id"
 NARROW = "select title, authors, venue, year from {papers} where paper_id = $id"
