@@ -123,7 +123,8 @@ def _notes(request: ExportRequest, tables: Sequence[ExportedTable]) -> list[str]
     elif request.format == "csv":
         notes.append(
             "Texts that a spreadsheet may run (beginning with = + - @, behind any quotes and spaces) have ' before them: "
-            f"{guarded:,} cells. Numbers have not. To undo it, drop a ' before such a text; --raw-cells writes none."
+            f"{guarded:,} cells. Numbers have not. To undo it, drop a ' before such a text. --raw-cells "
+            "writes none: paperlake and other programs then read every text as it is."
         )
     if request.format == "csv":
         notes.append("No value is an empty field, an empty text a quoted one; lists are JSON arrays.")

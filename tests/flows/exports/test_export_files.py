@@ -160,6 +160,19 @@ def test_mlcroissant_loads_the_records(export, lake, format) -> None:
     assert all(record["ledger/balanced"] for record in dataset.records("ledger"))
 
 
+def test_mlcroissant_tells_partitions_by_their_folders(export, lake) -> None:
+    import mlcroissant
+
+    folder = export("papers", "--partition-by", "venue_id,year", format="parquet")
+    dataset = mlcroissant.Dataset(jsonld=str(folder / "croissant.json"))
+    got = {
+        (record["papers/paper_id"], record["papers/venue_id"], record["papers/year"]) for record in dataset.records("papers")
+    }
+    null = "__HIVE_DEFAULT_PARTITION__"
+    rows = published(lake, "papers").select("paper_id", "venue_id", pl.col("year").cast(pl.String)).fill_null(null).rows()
+    assert got == {tuple(value.encode() for value in row) for row in rows}
+
+
 @pytest.mark.parametrize("format", ["xlsx", "bibtex"])
 def test_mlcroissant_takes_what_has_files_only(export, format) -> None:
     import mlcroissant
