@@ -14,7 +14,7 @@ from warehouse.row_formats import write_rows
 def export_readme(contents: Contents) -> str:
     """The content of README.md; no clock and no path of the machine is in it."""
     parts = [
-        f"# {contents.title[0].upper()}{contents.title[1:]}",
+        f"# {contents.title}",
         f"Exported from release `{contents.release_id}` (schema version {contents.schema_version}, published "
         f"{contents.published_at}). The same release and the same options give the same bytes. `sha256sum -c SHA256SUMS` "
         "checks the files; `datapackage.json` (Frictionless) and `croissant.json` (Croissant) describe them to programs.",
@@ -43,7 +43,7 @@ def _sentences(contents: Contents) -> list[str]:
         shares = ", ".join(f"{part.name} {part.share}" for part in request.split)
         said.append(
             f"Split into {shares}: the first 32 bits of the sha256 of `work_id`, over 2³², tell the part, in this order. All "
-            "versions of a work, and all rows of a paper, stand in one part, and stay in it when papers are added."
+            "versions of a work, and all rows of a paper, stand in one part, and stay in it while the work keeps its id."
         )
     return said
 

@@ -2,7 +2,7 @@
 
 `--where` is a condition on `papers`; a table that belongs to papers keeps the rows of those. A split goes by work: the
 first 32 bits of the sha256 of `work_id`, so that all versions of a work, and all their rows, stand in one part, and stay
-in it whatever else is added to the lake.
+in it as long as the work keeps its id, whatever else is added to the lake.
 """
 
 from __future__ import annotations
