@@ -165,7 +165,7 @@ def _what_follows(pin: Pin) -> str:
     again = pin.held or next(iter(reversed(pin.rolled_back)), None)
     if again is None:
         return then
-    what = "held back" if pin.held else f"rolled back (because: {pin.because})"
+    what = f"rolled back (because: {pin.because})" if again in pin.rolled_back else "held back"
     return f"{then}; from what is live and decided now that may be {again}, which was {what}"
 
 

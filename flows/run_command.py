@@ -72,9 +72,11 @@ def print_dry_run(request: RunRequest, *, as_json: bool) -> int:
 
 
 def next_steps(report: RunReport, lake: Path | None) -> list[str]:
-    """Three commands worth trying after this run."""
+    """Commands worth trying after this run."""
     program = "paperlake" if shutil.which("paperlake") else os.path.relpath(sys.argv[0])
     where = f" --lake {shlex.quote(str(lake))}" if lake else ""
+    if report.outcome == "held":
+        return [f"{program} diff current {report.release_id}{where}", f"{program} unpin{where}"]
     query = "select venue, year, count(*) as papers from papers group by all order by all"
     look = "rejects" if report.rejects_by_reason else "ledger"
     return [f'{program} sql "{query}"{where}', f"{program} {look}{where}", f"{program} tables{where}"]

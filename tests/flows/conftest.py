@@ -45,7 +45,7 @@ class Scene:
         self.base = folder / "base"
         self.raw = [samples / "viewer_page.txt", samples / "papers.csv"]
         paperlake("run", samples / "papers.json", "--lake", self.base, "--direct")
-        self.before = answer(self.base)
+        self.before, self.first = answer(self.base), (self.base / "current").readlink().name
         done = self.copy(folder / "undisturbed")
         log = folder / "points"
         paperlake(*self.words(done), PAPERLAKE_CRASH_LOG=str(log))
@@ -74,6 +74,8 @@ class Scene:
         self.run(lake)
         assert answer(lake) == self.after
         assert tables(lake) == self.tables
+        told = [json.loads(line)["release_id"] for line in (lake / "state" / "publications.jsonl").read_text().splitlines()]
+        assert told == [self.first, (lake / "current").readlink().name]
         assert not [p for p in lake.rglob(".tmp-*") if "releases" in p.parts or "raw" in p.parts]
 
 
