@@ -15,6 +15,7 @@ CLI = [sys.executable, "-m", "flows.cli"]
 COMMANDS = ("run", "sql", "tables", "releases", "rejects", "ledger", "inspect", "formats", "catalog", "forget")
 COMMANDS += ("matches", "decide", "decisions")
 COMMANDS += ("check", "show", "profile", "query", "export")
+COMMANDS += ("diff", "rollback", "unpin", "verify", "prune")
 
 
 @pytest.fixture(scope="module")
