@@ -47,7 +47,7 @@ def sql(
     The value of a parameter is bound, never pasted. It is a text, as one in single quotes is: `year = $year` works, and
     where nothing says a type it is written out, as in `year + $years::int`.
 
-    Example: paperlake sql "select title from papers where venue = $venue order by year" --param venue=ICLR -o papers.xlsx
+    Example: paperlake sql 'select title from papers where venue_id = $venue order by year' --param venue=iclr -o papers.xlsx
     """
     from flows.sql_answer import SqlRequest, answer_or_open_shell
 
