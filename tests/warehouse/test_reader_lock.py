@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -48,10 +47,10 @@ def test_a_release_that_is_being_removed_is_refused_in_a_sentence(release: Path)
 
 
 def test_a_query_that_is_refused_holds_nothing(release: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(3):
         with pytest.raises(Exception, match="only reads"):
             run_query(release, "delete from papers", spill_dir=release / "spill", limits=QueryLimits())
-    assert len(os.listdir("/proc/self/fd")) <= before
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before
     with no_reader(release) as is_free:
         assert is_free
