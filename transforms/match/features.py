@@ -69,7 +69,7 @@ def own_features(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _own_features(records: pl.DataFrame) -> pl.DataFrame:
-    abstract = pl.col("abstract")
+    abstract, name = pl.col("abstract"), pl.element().struct.field
     pieces = (
         pl.when(abstract.str.len_bytes() >= ABSTRACT_PREFIX_CHARACTERS)
         .then(abstract)
@@ -77,10 +77,9 @@ def _own_features(records: pl.DataFrame) -> pl.DataFrame:
         .str.extract_all(_PIECES)
     )
     slim = records.select(
-        pl.col("authors").list.eval(
-            pl.struct(_copied(pl.element().struct.field(name)).alias(name) for name in ("name", "family", "given"))
-        ),
-        _copied(abstract.str.slice(0, COMPARED_ABSTRACT_CHARACTERS)).alias("abstract"),
+        pl.col("authors").list.eval(pl.struct(name("name"), name("family"), name("given"))),
+        # Joined to nothing, as a slice alone keeps the whole text in memory.
+        pl.concat_str(abstract.str.slice(0, COMPARED_ABSTRACT_CHARACTERS), pl.lit("")).alias("abstract"),
         abstract_start_key(abstract).alias("abstract_key"),
         pieces.list.eval(pl.element().hash(2)).alias("abstract_pieces"),
         pl.col("title_is_cut").fill_null(False),
@@ -88,11 +87,6 @@ def _own_features(records: pl.DataFrame) -> pl.DataFrame:
     parts = (slim, author_keys(records["authors"]), title_features(records["title"]), _place_keys(records))
     kept = records.drop("volume", "number", "pages", *slim.columns, strict=False)
     return pl.concat([kept, *parts], how="horizontal")
-
-
-def _copied(text: pl.Expr) -> pl.Expr:
-    """The same text in memory of its own: a slice, or a text read from a file, keeps all that was read with it."""
-    return pl.concat_str(text, pl.lit(""))
 
 
 def joint_features(own: pl.DataFrame) -> pl.DataFrame:
