@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import chain, islice
@@ -20,6 +21,9 @@ _NARROWEST_COLUMN = 10
 
 _LONGEST_CELL = 2_000
 """What a cell may hold before it is laid out; a value of many megabytes would take rich minutes."""
+
+_LARGEST_WRITTEN_OUT = 1e16
+"""From here on Python itself writes an exponent."""
 
 _NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL\(.*\))")
 
@@ -131,6 +135,23 @@ def _cell(value: object) -> Text:
     if value is None:
         return Text("null", style="dim")
     if isinstance(value, float):
-        return Text(str(value))  # nan and inf, which are null in JSON, are what a person wants to see
-    text = cell_text(plain_value(value))
+        return Text(str(_rounded(value)))  # nan and inf, which are null in JSON, are what a person wants to see
+    text = cell_text(_rounded(plain_value(value)))
     return Text(printable(text[:_LONGEST_CELL] + "…" if len(text) > _LONGEST_CELL else text))
+
+
+def _rounded(value: object) -> object:
+    """A value of `plain_value` with floating-point numbers, however deep within it, of at most six digits that count.
+
+    Digits before the point are all shown, as an integer's are.
+
+    >>> [_rounded(value) for value in (0.0007581501137, 2 / 3, 2.0, 0.1 + 0.2, 1234567.89, 1e-9, 1e300)]
+    [0.00075815, 0.666667, 2.0, 0.3, 1234568, 1e-09, 1e+300]
+    """
+    if isinstance(value, float):
+        return round(value) if 1e6 <= abs(value) < _LARGEST_WRITTEN_OUT else float(f"{value:.6g}")
+    if isinstance(value, list):
+        return [_rounded(member) for member in value]
+    if isinstance(value, dict):
+        return {name: _rounded(member) for name, member in value.items()}
+    return value

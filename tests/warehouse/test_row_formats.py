@@ -131,6 +131,33 @@ def test_table_aligns_numbers_right_and_tells_null_from_empty_text() -> None:
     assert text.endswith("3 rows\n")
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0007581501137, "0.00075815"),
+        (2 / 3, "0.666667"),
+        (0.1 + 0.2, "0.3"),
+        (2.0, "2.0"),
+        (-999999.6, "-1000000.0"),
+        (1234567.89, "1234568"),
+        (123456789012345678.0, "1.23457e+17"),
+        (1e-9, "1e-09"),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+        ([0.1 + 0.2, {"share": 1 / 3}], '[0.3, {"share": 0.333333}]'),
+        (Decimal("0.1234567890"), "0.1234567890"),
+        (12345678, "12345678"),
+    ],
+)
+def test_table_shows_six_digits_of_a_floating_point_number_and_all_of_others(value: object, shown: str) -> None:
+    assert f"│ {shown} │" in printed(["v"], [(value,)], "table", ["DOUBLE"])
+
+
+@pytest.mark.parametrize("format", [each for each in get_args(Format) if each != "table"])
+def test_other_formats_than_the_table_keep_every_digit(format: str) -> None:
+    assert "0.0007581501137" in printed(["v"], [(0.0007581501137,)], format, ["DOUBLE"])
+
+
 def test_table_fits_the_width_and_shortens_long_text() -> None:
     text = printed(["title", "n"], [("gravel " * 100, 1)], "table", ["VARCHAR", "INTEGER"], width=50)
     assert "…" in text and max(map(len, text.splitlines())) == 50
