@@ -57,14 +57,12 @@ def export(
 
     Example: paperlake export papers authorships --to out --format csv --where "year >= 2020"
     """
-    from flows import read_commands
     from flows.settings import load_settings
     from warehouse.exports.exporting import export_release
     from warehouse.exports.folder import export_target, exports_dir_of
     from warehouse.exports.request import ExportRequest, check_request, parse_split
     from warehouse.history import find_release
     from warehouse.layout import Lake
-    from warehouse.sandbox import cap_process_memory
 
     settings = load_settings()
     found = Lake(settings.lake_path(lake))
@@ -84,8 +82,6 @@ def export(
     release_dir = find_release(found, at)
     target = export_target(to or exports_dir_of(found) / f"{release_dir.name}-{format}", found, replaces=replace)
     surroundings = _surroundings(settings, found, timeout, releases)
-    if read_commands.owns_process and (where is not None or query is not None):
-        cap_process_memory(surroundings.limits)
     _print(export_release(release_dir, request, target, surroundings), target)
     return 0
 
@@ -131,6 +127,7 @@ def _venue_kinds(settings: Settings, format: ExportFormat) -> Mapping[str, str]:
 def _surroundings(settings: Settings, lake: Lake, timeout: float | None, releases: Mapping[str, str]) -> Surroundings:
     import dataclasses
 
+    from flows import read_commands
     from flows.settings import ConfigError
     from warehouse.exports.exporting import Surroundings
     from warehouse.exports.terms import SourceTerms
@@ -145,7 +142,7 @@ def _surroundings(settings: Settings, lake: Lake, timeout: float | None, release
         source.name: SourceTerms(source.name, source.license, source.homepage, source.citation) for source in settings.sources
     }
     beside = {schema: find_release(lake, other) for schema, other in releases.items()}
-    return Surroundings(lake.spill_dir, limits, terms, beside)
+    return Surroundings(lake.spill_dir, limits, terms, beside, caps_memory=read_commands.owns_process)
 
 
 def _print(contents: Contents, target: Path) -> None:

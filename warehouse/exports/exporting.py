@@ -21,20 +21,22 @@ from warehouse.landing import hash_file
 from warehouse.layout import read_release
 from warehouse.query import run_query
 from warehouse.row_sheets import LONGEST_TEXT
-from warehouse.sandbox import QueryLimits, open_release
+from warehouse.sandbox import QueryLimits, cap_process_memory, open_release
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What an export is made with: a folder to spill to, limits on what a person wrote in SQL, and what is stated of sources.
 
-    `beside` are the releases that a query names as schemas.
+    `beside` are the releases that a query names as schemas. `caps_memory` says that this process does nothing else, so that
+    its memory may be capped while it evaluates what a person wrote.
     """
 
     spill_dir: Path
     limits: QueryLimits
     terms: Mapping[str, SourceTerms]
     beside: Mapping[str, Path]
+    caps_memory: bool = False
 
 
 def export_release(release_dir: Path, request: ExportRequest, target: Path, surroundings: Surroundings) -> Contents:
@@ -74,6 +76,8 @@ def _write(
         sources = [str(source) for (source,) in found]
         if request.query is not None:
             query = request.query
+            if surroundings.caps_memory:
+                cap_process_memory(limits)
             with run_query(
                 release_dir,
                 query.sql,
@@ -83,7 +87,7 @@ def _write(
                 beside=surroundings.beside,
             ) as result:
                 return [write_query(building, request, result, query.meaning)], sources
-        selection = Selection(connection, release_dir, request, limits)
+        selection = Selection(connection, release_dir, request, limits, caps_memory=surroundings.caps_memory)
         if request.format in CITATION_FORMATS:
             return [write_citations(building, request, selection)], sources
         return write_tables(building, request, selection), sources

@@ -7,18 +7,18 @@ in it as long as the work keeps its id, whatever else is added to the lake.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from transforms.schemas import TABLES, Column, Table
+from warehouse.exports.condition import checked_condition
 from warehouse.exports.request import ExportError, ExportRequest
 from warehouse.exports.row_writers import rows_of
 from warehouse.parquet import arrow_type
-from warehouse.query_errors import query_error
-from warehouse.sandbox import QueryLimits, admit
+from warehouse.sandbox import QueryLimits, cap_process_memory
 from warehouse.views import parquet_files, sql_name
 
 if TYPE_CHECKING:
@@ -53,7 +53,13 @@ class Selection:
     """The rows to export of a release that `connection` has open (`sandbox.open_release`)."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, release_dir: Path, request: ExportRequest, limits: QueryLimits
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        release_dir: Path,
+        request: ExportRequest,
+        limits: QueryLimits,
+        *,
+        caps_memory: bool = False,
     ) -> None:
         """Finds the papers that are exported, once.
 
@@ -65,6 +71,7 @@ class Selection:
         self._release_dir = release_dir
         self._request = request
         self._limits = limits
+        self._caps_memory = caps_memory
         self.is_chosen = request.where is not None or bool(request.split)
         if self.is_chosen:
             self._choose()
@@ -172,7 +179,9 @@ class Selection:
         from warehouse.query_clock import QueryClock, explained_errors
 
         clock = QueryClock(self.connection, self._limits)
-        with explained_errors(clock, self._request.where or ""), clock.running():
+        # Only here: sorting a million papers afterwards takes more than the cap leaves.
+        is_capped = self._caps_memory and self._request.where is not None
+        with _capped_memory(self._limits, is_on=is_capped), explained_errors(clock, self._request.where or ""), clock.running():
             self.connection.execute(sql)
 
     def _from(self, table: Table) -> str:
@@ -209,38 +218,20 @@ class Selection:
         return int(row[0]) if row else 0
 
 
-def checked_condition(connection: duckdb.DuckDBPyConnection, condition: str) -> str:
-    """`condition`, once it is sure to be one expression over the columns of `papers` that only reads.
+@contextmanager
+def _capped_memory(limits: QueryLimits, *, is_on: bool) -> Iterator[None]:
+    """Within it, if it `is_on`, this process has a ceiling on its memory; see `sandbox.cap_process_memory`."""
+    if not is_on:
+        yield
+        return
+    import resource  # as the cap itself, only where the system knows it
 
-    Raises:
-        ExportError: it is more than a condition.
-        QueryError: it does not parse, or does more than read.
-    """
-    import duckdb
-
-    if not condition.strip():
-        raise ExportError("--where is empty; write a condition on papers, such as \"year >= 2020 and venue_id = 'iclr'\"")
-    sql = _CONDITION_SQL.format(condition=condition)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    cap_process_memory(limits)
     try:
-        statement = admit(connection, sql)
-        given, bare = (_tree(connection, text) for text in (sql, _CONDITION_SQL.format(condition="true")))
-    except duckdb.Error as error:
-        raise query_error(error, QueryLimits(), timed_out=False, sql=sql) from error
-    if statement.type.name != "SELECT" or given != bare:
-        raise ExportError(f"--where '{condition}' is no condition on papers; write one, such as \"year >= 2020\"")
-    return condition
-
-
-_CONDITION_SQL = "select paper_id from papers where (\n{condition}\n)"
-
-
-def _tree(connection: duckdb.DuckDBPyConnection, sql: str) -> Any:
-    """The syntax tree of a SELECT without its condition: the same whatever stands in that."""
-    row = connection.execute("select json_serialize_sql(?::varchar)", [sql]).fetchall()[0]
-    tree = json.loads(row[0], object_hook=lambda node: {k: v for k, v in node.items() if not k.startswith("query_location")})
-    for statement in tree.get("statements", []):
-        statement["node"].pop("where_clause", None)
-    return tree
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
 def _in_order(keys: Sequence[str]) -> str:
