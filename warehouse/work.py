@@ -58,7 +58,7 @@ class Output:
         import polars as pl
 
         try:
-            return pl.read_parquet(self.path(name), columns=columns and list(columns), glob=False)
+            return pl.read_parquet(self.path(name), columns=list(columns) if columns else None, glob=False)
         except pl.exceptions.PolarsError as error:
             raise LakeError(f"{self.path(name)} is damaged ({error}); remove {self.folder} and run again") from error
 
