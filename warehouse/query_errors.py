@@ -65,7 +65,14 @@ def _memory_error(message: str, limits: QueryLimits) -> QueryError:
 
 def _no_table_error(name: str) -> QueryError:
     """The sentence for a table that is not there."""
-    near = _near(name.split(".")[-1], [*TABLES, *view_paths()])
+    schema, _, table = name.rpartition(".")
+    if name in TABLES:
+        return QueryError(f"this release has no table '{name}': it was published before there was one")
+    if table in TABLES:
+        return QueryError(
+            f"there is no table '{name}': {schema} is no release to compare with, or one from before there was such a table"
+        )
+    near = _near(table, [*TABLES, *view_paths()])
     return QueryError(f"there is no table '{name}'.{near} The tables of a release are {', '.join(TABLES)}")
 
 
@@ -75,7 +82,10 @@ def _no_column_error(name: str, message: str, sql: str) -> QueryError:
     columns = [column for table in tables for column in TABLES[table].column_names()]
     found = _CANDIDATES.search(message)
     candidates = re.findall(r'"([^"]+)"', found["names"]) if found else []
-    near = _near(name, columns) or _near(name, candidates)
+    owners = [table for table in tables if name in TABLES[table].column_names()]
+    near = "" if owners else _near(name, columns) or _near(name, candidates)
+    if owners:
+        near = f" {' and '.join(owners)} should have it: is it asked of another table, or of a release from before that?"
     if tables:
         listed = "; ".join(f"{table} has the columns {', '.join(TABLES[table].column_names())}" for table in tables)
     elif candidates:

@@ -57,6 +57,10 @@ def test_a_view_that_an_older_release_cannot_have_says_so_and_no_other_query_bre
         ask("select host from link_hosts")
     with pytest.raises(QueryError, match=r"the view decisions_by_venue_year cannot be had.*decision"):
         ask("select count(*) from decisions_by_venue_year")
+    with pytest.raises(QueryError, match="this release has no table 'links': it was published before there was one"):
+        ask("select url from links")
+    with pytest.raises(QueryError, match=r"no column 'decision' here\. papers should have it: .* a release from before"):
+        ask("select decision from papers")
 
 
 def test_the_catalog_of_an_older_release_has_the_views_it_can_have(old_release: Path, tmp_path: Path) -> None:
