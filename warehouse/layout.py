@@ -124,6 +124,12 @@ class Lake:
             raise LakeError(f"there is no lake at {self.path.absolute()}: run `paperlake run FILES --lake {self.path}` first")
 
 
+_WAY_OUT = (
+    "put back a copy of the release, or take its folder out of the lake: if it is the current one, the one before is current "
+    "then, and the next run builds it anew"
+)
+
+
 def read_release(folder: Path) -> dict[str, Any]:
     """The content of a release's `release.json`.
 
@@ -135,10 +141,10 @@ def read_release(folder: Path) -> dict[str, Any]:
         release: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         version = int(release["schema_version"])
         missing = {"release_id", "published_at", "tables", "files"} - release.keys()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LakeError(f"{path} is no release description: {error}") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise LakeError(f"{path} is no release description: {error}; {_WAY_OUT}") from error
     if missing and version <= SCHEMA_VERSION:
-        raise LakeError(f"{path} is no release description: it lacks {', '.join(sorted(missing))}")
+        raise LakeError(f"{path} is no release description: it lacks {', '.join(sorted(missing))}; {_WAY_OUT}")
     if version > SCHEMA_VERSION:
         raise LakeError(
             f"{path}: schema version {version} is newer than {SCHEMA_VERSION}, which this paperlake knows; upgrade paperlake"

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from warehouse.atomic import point_link, remove_file, write_file
 from warehouse.layout import Lake, LakeError
-from warehouse.publications import note_publication, pointed_at, read_publications, settle_publications
+from warehouse.publications import RELEASE_ID, note_publication, pointed_at, read_publications, settle_publications
+from warehouse.reader_lock import remove_unless_held
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,26 @@ def read_pin(lake: Lake) -> Pin | None:
     path = lake.pin_path
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
-        return Pin(**{**row, "rolled_back": tuple(row["rolled_back"])})
+        return _checked(Pin(**{**row, "rolled_back": tuple(row["rolled_back"])}))
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, KeyError) as error:
         raise LakeError(
             f"{path} is damaged ({error}): nothing is published; remove it, and pin a release anew with `paperlake rollback`"
         ) from error
+
+
+def _checked(pin: Pin) -> Pin:
+    """The same pin, which names releases by their ids, and says when and why.
+
+    Raises:
+        ValueError: it does not.
+    """
+    for name in (pin.release_id, *pin.rolled_back, *([] if pin.held is None else [pin.held])):
+        if RELEASE_ID.fullmatch(str(name)) is None:
+            raise ValueError(f"{name!r} is no release id")
+    datetime.fromisoformat(pin.at)
+    return pin
 
 
 def roll_back(lake: Lake, release_id: str, because: str) -> Pin:
@@ -81,6 +94,10 @@ def finish_rollback(lake: Lake) -> bool:
         return False
     from warehouse.catalog import build_catalog  # here: most runs have nothing to finish
 
+    if not (lake.releases_dir / pin.release_id / "release.json").is_file():
+        raise LakeError(
+            f"a rollback to {pin.release_id} was begun, and that release is gone; remove {lake.pin_path}, and roll back anew"
+        )
     current = pointed_at(lake)
     if current is None or current.name != pin.release_id:
         point_link(lake.current_link, f"{lake.releases_dir.name}/{pin.release_id}")
@@ -100,11 +117,12 @@ def unpin(lake: Lake) -> Pin | None:
 
 
 def note_held(lake: Lake, pin: Pin, release_id: str) -> None:
-    """Notes which release the pin holds back now; the one held before is removed, if it never was current."""
+    """Notes which release the pin holds back now; the one held before goes, if it never was current and nobody reads it."""
     _write(lake, dataclasses.replace(pin, held=release_id))
     if pin.held in (None, release_id) or pin.held in {each.release_id for each in read_publications(lake)}:
         return
-    shutil.rmtree(lake.releases_dir / str(pin.held), ignore_errors=True)
+    if (folder := lake.releases_dir / str(pin.held)).is_dir():
+        remove_unless_held(folder)
 
 
 def is_held(lake: Lake, release_id: object) -> Pin | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +10,13 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
-from warehouse.atomic import remove_leftovers, rename, temporary_beside
+from warehouse.atomic import remove_leftovers
 from warehouse.layout import Lake
 from warehouse.pins import read_pin
 from warehouse.publications import not_taken_in, read_publications
-from warehouse.reader_lock import no_reader
+from warehouse.reader_lock import no_reader, remove_unless_held
+
+_IN_USE = "in use: a reader holds it; run again later"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def _judge(folder: Path, reasons: Mapping[str, str]) -> Pruned:
         return Pruned(folder.name, True, why)
     with no_reader(folder) as is_free:
         if not is_free:
-            return Pruned(folder.name, True, "in use: a reader holds it; run again later")
+            return Pruned(folder.name, True, _IN_USE)
     return Pruned(folder.name, False, "old")
 
 
@@ -93,11 +94,6 @@ def _stats(folder: Path) -> list[os.stat_result]:
 
 
 def _remove(lake: Lake, each: Pruned) -> Pruned:
-    folder = lake.releases_dir / each.release_id
-    aside = temporary_beside(folder)
-    with no_reader(folder) as is_free:
-        if not is_free:  # since it was looked at
-            return Pruned(each.release_id, True, "in use: a reader holds it; run again later")
-        rename(folder, aside)
-        shutil.rmtree(aside)
-    return each
+    if remove_unless_held(lake.releases_dir / each.release_id):
+        return each
+    return Pruned(each.release_id, True, _IN_USE)  # since it was looked at

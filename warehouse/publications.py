@@ -8,6 +8,7 @@ its releases were current in the order that they were published in.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,9 @@ from warehouse.atomic import write_file
 from warehouse.layout import Lake, LakeError, read_release
 
 Action = Literal["published", "rolled_back"]
+
+RELEASE_ID = re.compile(r"r[0-9a-f]{1,16}")
+"""What a release is called; a name that is read from a file must not lead out of the lake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +103,9 @@ def _recorded(lake: Lake) -> tuple[Publication, ...]:
     path = lake.publications_path
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
+        return tuple(_publication(json.loads(line)) for line in lines if line.strip())
     except FileNotFoundError:
         return _told_by_releases(lake)
-    try:
-        return tuple(_publication(json.loads(line)) for line in lines if line.strip())
     except (ValueError, TypeError, KeyError) as error:
         raise LakeError(
             f"{path} is damaged ({error}): expected one JSON object a line with release_id, at and action; mend or remove it "
@@ -112,6 +115,8 @@ def _recorded(lake: Lake) -> tuple[Publication, ...]:
 
 def _publication(row: dict[str, Any]) -> Publication:
     publication = Publication(**row)
+    if RELEASE_ID.fullmatch(str(publication.release_id)) is None:
+        raise ValueError(f"{publication.release_id!r} is no release id")
     if publication.moment.tzinfo is None:
         raise ValueError(f"at = {publication.at} has no time zone")
     return publication

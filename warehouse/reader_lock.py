@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from warehouse.atomic import rename, temporary_beside
 from warehouse.layout import LakeError
 
 
@@ -40,6 +42,19 @@ def no_reader(release_dir: Path) -> Iterator[bool]:
         yield _lock(descriptor, fcntl.LOCK_EX)
     finally:
         os.close(descriptor)
+
+
+def remove_unless_held(release_dir: Path) -> bool:
+    """Removes a release that nobody holds; whether it is gone. Call it while holding the lake's lock.
+
+    It goes by a rename first: killed, it is whole or a leftover that the next run or prune removes.
+    """
+    aside = temporary_beside(release_dir)
+    with no_reader(release_dir) as is_free:
+        if is_free:
+            rename(release_dir, aside)
+            shutil.rmtree(aside)
+    return is_free
 
 
 def _share(release_dir: Path) -> int | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from transforms.schemas import SCHEMA_VERSION
-from warehouse.atomic import TEMPORARY_PREFIX, point_link, rename, sync, write_file
+from warehouse.atomic import TEMPORARY_PREFIX, point_link, rename, sync, temporary_beside, write_file
 from warehouse.landing import hash_file
 from warehouse.layout import Lake, LakeError, read_release
 from warehouse.pins import Pin, note_held, read_pin
@@ -50,14 +50,15 @@ def publish_release(
     current = lake.current_release()
     files = _hash_files(building)
     release_id = release_id_of(files)
-    if current is not None and current.name == release_id:
+    is_current = current is not None and current.name == release_id
+    if current is not None and is_current and _is_whole(current, files):
         shutil.rmtree(building)
         if not lake.current_link.is_symlink() or lake.current_link.readlink().name != release_id:
             point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
         return Published(release_id, False, row_counts)
     settle_publications(lake)  # before there is a new release: a lake of an earlier paperlake has no record yet
     _put_in_place(lake, building, release_id, row_counts, files, facts, readme)
-    if (pin := read_pin(lake)) is not None:
+    if not is_current and (pin := read_pin(lake)) is not None:
         note_held(lake, pin, release_id)
         return Published(release_id, True, row_counts, pin)
     point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
@@ -77,9 +78,7 @@ def _put_in_place(
 ) -> None:
     """Lets the folder `building` become that of the release, by one rename."""
     current, target = lake.current_release(), lake.releases_dir / release_id
-    if target.exists() and _hash_files(target) != files:
-        shutil.rmtree(target)  # damaged since, and not current: what was just built takes its place
-    if target.exists():
+    if target.exists() and _is_whole(target, files):
         # Built before: by a run killed between its rename and its swap, or on the way back to an older live set.
         shutil.rmtree(building)
         return
@@ -89,7 +88,20 @@ def _put_in_place(
     _write_synced(building / "release.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n")
     for folder in (*building.iterdir(), building):
         sync(folder)
+    damaged = temporary_beside(target)
+    if target.exists():  # damaged since: what was just built takes its place
+        rename(target, damaged)
     rename(building, target)
+    shutil.rmtree(damaged, ignore_errors=True)
+
+
+def _is_whole(release_dir: Path, files: dict[str, str]) -> bool:
+    """Whether a release that stands there has these files and its description; else it was damaged since."""
+    try:
+        told = read_release(release_dir)["files"]
+        return {file["path"]: file["sha256"] for file in told} == files == _hash_files(release_dir)
+    except (LakeError, KeyError, TypeError):
+        return False
 
 
 def release_id_of(files: dict[str, str]) -> str:
@@ -102,31 +114,50 @@ def list_releases(lake: Lake) -> list[dict[str, Any]]:
     """One row a release, that which was current last first; its columns are those of the table `paperlake releases` prints.
 
     `current_at` is when it became current last, null for a release that never was: one that a pin holds back, or that a run
-    killed before its end has left. `made_by` is the run that built it.
+    killed before its end has left. `made_by` is the run that built it. Of a damaged one only its history is told.
     """
     current, pin = lake.current_release(), read_pin(lake)
     last = {each.release_id: each for each in read_publications(lake)}
     rows = []
     for path in lake.releases_dir.glob("r*/release.json"):
-        release = read_release(path.parent)
-        name = release["release_id"]
+        name = path.parent.name
+        told = _told_by_description(path.parent)
+        became = last.get(name)
         rows.append(
             {
                 "release_id": name,
                 "is_current": current is not None and current.name == name,
                 "is_pinned": pin is not None and pin.release_id == name,
-                "published_at": release["published_at"],
-                "current_at": last[name].at if name in last else None,
-                "made_by": release.get("run_id"),
-                "because": last[name].because if name in last else release.get("because"),
-                "papers": release["tables"]["papers"]["rows"],
-                "records": release["tables"]["records"]["rows"],
-                "raw_files": release["tables"]["raw_files"]["rows"],
-                "size_bytes": sum(file["size_bytes"] for file in release["files"]),
+                "published_at": told.pop("published_at"),
+                "current_at": became.at if became else None,
+                "made_by": told.pop("made_by"),
+                "because": became.because if became and told["papers"] is not None else told["because"],
+                **{column: value for column, value in told.items() if column != "because"},
             }
         )
-    rows.sort(key=lambda row: (row["is_current"], row["current_at"] or row["published_at"], row["release_id"]), reverse=True)
+    rows.sort(
+        key=lambda row: (row["is_current"], row["current_at"] or row["published_at"] or "", row["release_id"]), reverse=True
+    )
     return rows
+
+
+def _told_by_description(release_dir: Path) -> dict[str, Any]:
+    """What the description of a release says for the list of releases; if it is damaged, that it is."""
+    try:
+        release = read_release(release_dir)
+        return {
+            "published_at": release["published_at"],
+            "made_by": release.get("run_id"),
+            "because": release.get("because"),
+            **{table: release["tables"][table]["rows"] for table in _COUNTED_TABLES},
+            "size_bytes": sum(file["size_bytes"] for file in release["files"]),
+        }
+    except (LakeError, KeyError, TypeError):
+        columns = ("published_at", "made_by", *_COUNTED_TABLES, "size_bytes")
+        return {**dict.fromkeys(columns), "because": f"damaged: `paperlake verify {release_dir.name}` says how"}
+
+
+_COUNTED_TABLES = ("papers", "records", "raw_files")
 
 
 def last_build(lake: Lake) -> dict[str, Any]:

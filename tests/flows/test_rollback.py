@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import shutil
 import signal
@@ -11,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
+import warehouse
 from warehouse import atomic
 from warehouse.layout import Lake
 from warehouse.publications import read_publications
@@ -88,6 +91,22 @@ def test_with_other_inputs_a_run_builds_and_checks_and_the_pin_holds_it_back_to_
     assert shelf.current() == in_catalog(shelf) == name
 
 
+def test_a_release_held_back_stays_while_somebody_reads_it_though_another_is_held_back_since(shelf) -> None:
+    shelf.call("rollback", "current", "--because", "bad")
+    text = shelf.list.read_text()
+    names = []
+    with contextlib.ExitStack() as readers:
+        for row in ("x", "y"):
+            names.append(shelf.run(f'{text}{row},A new paper {row},"Lee, Ann",2020,,\n', code=3)["release_id"])
+            reader = readers.enter_context(warehouse.open(shelf.lake, names[-1]))
+        shelf.run(f'{text}z,A new paper z,"Lee, Ann",2020,,\n', code=3)
+        assert reader.sql("select count(*) as papers from papers where title = 'A new paper y'").fetchall() == [(1,)]
+    del reader
+    gc.collect()
+    what = {row["release_id"]: row["what"] for row in shelf.rows("prune", "--keep", 10)}
+    assert [what[name] for name in names] == ["removed", "removed"]
+
+
 def test_ids_that_only_a_release_rolled_back_had_resolve_in_the_next_one_that_is_published(shelf) -> None:
     bad_ids = shelf.ids("current")
     shelf.call("rollback", shelf.releases["first"], "--because", "bad")
@@ -141,9 +160,25 @@ def test_a_damaged_release_is_not_made_current(shelf) -> None:
     assert (shelf.current(), (shelf.lake / "state" / "pin.json").exists()) == (before, False)
 
 
-def test_a_damaged_pin_stops_runs_in_a_sentence(shelf) -> None:
-    (shelf.lake / "state" / "pin.json").write_text("{")
-    assert "pin.json is damaged" in shelf.call("run", "--direct", code=1)
+PIN = {"release_id": "r1", "rolled_back": [], "because": "bad", "at": "2031-05-07T10:00:00+00:00"}
+
+
+@pytest.mark.parametrize(
+    ("pin", "said"),
+    [
+        ("{", "pin.json is damaged"),
+        ("[]", "pin.json is damaged"),
+        (json.dumps(PIN | {"release_id": "../../raw"}), "pin.json is damaged ('../../raw' is no release id)"),
+        (json.dumps(PIN | {"rolled_back": [1]}), "pin.json is damaged (1 is no release id)"),
+        (json.dumps(PIN | {"at": 5}), "pin.json is damaged"),
+        (json.dumps(PIN), "a rollback to r1 was begun, and that release is gone"),
+    ],
+)
+def test_a_damaged_pin_stops_runs_in_a_sentence(shelf, pin: str, said: str) -> None:
+    current = shelf.current()
+    (shelf.lake / "state" / "pin.json").write_text(pin)
+    assert said in shelf.call("run", "--direct", code=1)
+    assert shelf.current() == current
 
 
 def points_of(shelf, monkeypatch: pytest.MonkeyPatch, *words: object) -> list[str]:

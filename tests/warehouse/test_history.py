@@ -123,10 +123,19 @@ def test_without_its_pointer_what_was_current_last_is_current_though_another_is_
 
 
 @pytest.mark.parametrize(
-    "line", ["{", "[]", '{"release_id": "r1"}', '{"release_id": "r1", "at": "2031-01-01", "action": "published"}']
+    "line",
+    [
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b'{"release_id": "r1"}',
+        b'{"release_id": "r1", "at": "2031-01-01", "action": "published"}',
+        b'{"release_id": 1, "at": "2031-01-01T10:00:00+00:00", "action": "published"}',
+        b'{"release_id": "../../raw", "at": "2031-01-01T10:00:00+00:00", "action": "published"}',
+    ],
 )
-def test_a_damaged_record_is_named_with_what_to_do(lake: Lake, line: str) -> None:
-    lake.publications_path.write_text(line + "\n")
+def test_a_damaged_record_is_named_with_what_to_do(lake: Lake, line: bytes) -> None:
+    lake.publications_path.write_bytes(line + b"\n")
     with pytest.raises(LakeError, match=r"publications.jsonl is damaged .* mend or remove it"):
         find_release(lake, "previous")
     assert find_release(lake).name == THIRD

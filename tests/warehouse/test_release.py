@@ -1,6 +1,7 @@
 """Releases: content decides the id, and publication is one swap."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +11,7 @@ from transforms.schemas import SCHEMA_VERSION, TABLES
 from warehouse.layout import Lake, LakeError
 from warehouse.parquet import write_table
 from warehouse.release import begin_release, list_releases, publish_release
+from warehouse.verify import Verifier
 
 
 def build(lake: Lake, *names: str) -> tuple[Path, dict[str, int]]:
@@ -66,6 +68,54 @@ def test_a_file_that_did_not_change_is_linked_and_not_copied(lake: Lake) -> None
     second = lake.releases_dir / publish(lake, "b")
     assert (first / "papers/papers.parquet").stat().st_ino == (second / "papers/papers.parquet").stat().st_ino
     assert (first / "links/links.parquet").stat().st_ino != (second / "links/links.parquet").stat().st_ino
+
+
+def gone(release: Path) -> None:
+    (release / "release.json").unlink()
+
+
+def emptied(release: Path) -> None:
+    (release / "release.json").write_text("")
+
+
+def flipped(release: Path) -> None:
+    path = release / "links" / "links.parquet"
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+
+
+@pytest.mark.parametrize("is_current", [True, False])
+@pytest.mark.parametrize("damage", [gone, emptied, flipped])
+def test_a_damaged_release_is_put_in_place_anew_when_it_is_built_again(
+    lake: Lake, damage: Callable[[Path], None], is_current: bool
+) -> None:
+    publish(lake, "a")
+    name = publish(lake, "b")
+    if not is_current:
+        publish(lake, "c")
+    elif damage is emptied:
+        pytest.skip("nothing is built on a current release that does not say what it is")
+    damage(lake.releases_dir / name)
+    assert publish(lake, "b") == name
+    assert lake.require_release().name == name
+    assert Verifier(lake, "").findings(lake.releases_dir / name) == []
+    assert sorted(path.name for path in lake.releases_dir.iterdir()) == sorted(row["release_id"] for row in list_releases(lake))
+
+
+def test_a_damaged_release_is_listed_as_such_beside_the_others(lake: Lake) -> None:
+    first, second = publish(lake, "a"), publish(lake, "b")
+    for text in ("", "[]", '{"schema_version": 1, "release_id": 1, "published_at": "", "tables": {}, "files": []}'):
+        (lake.releases_dir / first / "release.json").write_text(text)
+        told = list_releases(lake)
+        assert [(row["release_id"], row["papers"], row["because"]) for row in told] == [
+            (second, 0, None),
+            (first, None, f"damaged: `paperlake verify {first}` says how"),
+        ]
+
+
+def test_a_current_release_without_its_description_is_refused_with_what_to_do(lake: Lake) -> None:
+    emptied(lake.releases_dir / publish(lake, "a"))
+    with pytest.raises(LakeError, match="take its folder out of the lake"):
+        lake.require_release()
 
 
 def test_a_lake_of_a_newer_paperlake_is_refused_in_a_sentence(lake: Lake) -> None:
