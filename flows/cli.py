@@ -315,6 +315,7 @@ def _explain(error: Exception) -> int:
     import os
 
     from transforms.schemas import PaperlakeError
+    from warehouse.row_tables import printable
 
     code = 1
     if isinstance(error, PaperlakeError):
@@ -325,7 +326,8 @@ def _explain(error: Exception) -> int:
         )
     else:
         text = f"{type(error).__name__}: {error} (run again with --debug for the stack trace)"
-    print(f"paperlake: {text}", file=sys.stderr)
+    shown = "\n".join(printable(line) for line in text.split("\n"))  # it may quote a value of the lake
+    print(f"paperlake: {shown}", file=sys.stderr)
     return code
 
 

@@ -26,8 +26,9 @@ _LARGEST_WRITTEN_OUT = 1e16
 
 _NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL\(.*\))")
 
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-"""Controls (among them what begins a terminal's escape sequences) and marks that turn the direction of text about."""
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+"""Controls (among them what begins a terminal's escape sequences), marks that turn the direction of text about, and bytes that
+are no text, as Python has them of an argument."""
 
 
 def write_table(

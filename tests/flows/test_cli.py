@@ -71,6 +71,21 @@ def test_a_wrong_command_line_is_answered_in_a_sentence(
     assert captured.out == ""
 
 
+def test_no_error_holds_what_a_terminal_would_obey(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["sql", "select (chr(27) || ']0;gone' || chr(7))::int"],
+        ["query", "\x1b[31mred"],
+        ["check", "\x1b[31mred"],
+        ["sql", "select 1", "--at", "\x1b[31mred"],
+        ["profile", "\udcff"],
+    ):
+        assert call([*words, "--lake", str(lake)]) in (1, 2)
+        said = capsys.readouterr().err
+        assert said.startswith("paperlake: ") and not re.search("[\x00-\x09\x0b-\x1f\ud800-\udfff]", said)
+    assert call(["sql", "select 1 from papers\nwhere 'a'::int = 1", "--lake", str(lake)]) == 1
+    assert "\nLINE 2: where" in capsys.readouterr().err
+
+
 def test_output_closed_early_is_no_error(lake: Path) -> None:
     query = "select r.raw from records r, range(200000)"
     sql = subprocess.Popen(
