@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _RECORDS_SHOWN = 40
 _DIFFERENCE_CHARACTERS = 300
+_VALUE_CHARACTERS = 6_000
+"""Longer than any abstract but those that are a whole text; the page stays one of a few screens."""
 
 
 def print_page(page: PaperPage, decisions: Sequence[Decision], said: str | None) -> None:
@@ -31,7 +33,9 @@ def print_page(page: PaperPage, decisions: Sequence[Decision], said: str | None)
 
     console = Console(file=sys.stdout, width=terminal_width(sys.stdout), highlight=False, markup=False, emoji=False)
     with console.capture() as capture:
-        console.print(Text(printable(f"{page.paper['paper_id']}  {page.paper['title'] or 'without a title'}"), style="bold"))
+        console.print(
+            Text(printable(f"{page.paper['paper_id']}  {_shortened(page.paper['title'] or 'without a title')}"), style="bold")
+        )
         if said:
             console.print(Text(printable(said), style="italic"))
         for heading, table in _sections(page, decisions):
@@ -121,7 +125,7 @@ def _fields(page: PaperPage, numbers: Mapping[str, int]) -> Iterator[tuple[str, 
     values, differences = page_values(page), field_differences(page)
     for field in dict.fromkeys([*values, *differences]):
         origin = numbers.get(page.origins.get(field, ""))
-        yield field, values.get(field, "-"), "" if origin is None else f"[{origin}]"
+        yield field, _cut(values.get(field, "-")), "" if origin is None else f"[{origin}]"
         for each in differences.get(field, []):
             yield "", f"otherwise: {_shortened(each.given)}", _numbers(each)
 
@@ -209,6 +213,13 @@ def _rows(rows: Iterable[tuple[str, str, str]]) -> Table:
     for name, text, mark in rows:
         table.add_row(Text(printable(f"  {name}")), Text(printable(text)), Text(printable(mark)))
     return table
+
+
+def _cut(text: str) -> str:
+    """A value of a field, not longer than a page is to be."""
+    if len(text) <= _VALUE_CHARACTERS:
+        return text
+    return f"{text[:_VALUE_CHARACTERS]}… ({len(text):,} characters; --format json has all)"
 
 
 def _shortened(text: str) -> str:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _LONGEST_TEXT = 1_000
 """Characters of what is looked for; a title in the wild has 300 at most."""
 
+_LONGEST_TITLE = 100
+"""Characters of a title among those that are nearest."""
+
 _COLUMNS = ("paper_id", "title", "venue", "year", "record_count")
 
 
@@ -50,12 +53,14 @@ def show(
     from warehouse.paper_finder import MOST_FOUND, listed
     from warehouse.paper_pages import paper_page
     from warehouse.sandbox import open_release
+    from warehouse.views import add_absent_tables
 
     settings = load_settings()
     found_lake = Lake(settings.lake_path(lake))
     release = find_release(found_lake, at)
-    text = " ".join(paper.split())[:_LONGEST_TEXT]
+    text = " ".join(_utf8(paper).split())[:_LONGEST_TEXT]
     with open_release(release, spill_dir=found_lake.spill_dir, limits=settings.query_limits()) as connection:
+        add_absent_tables(connection)
         found = _find(connection, text)
         if len(found.paper_ids) > 1:
             _print_choice(text, found, listed(connection, found.paper_ids[:MOST_FOUND]), format)
@@ -91,8 +96,8 @@ def _find(connection: duckdb.DuckDBPyConnection, text: str) -> Found:
     if found.paper_ids:
         return found
     looked = f" (looked for {', '.join(f'{scheme} {value}' for scheme, value in named)})" if named else ""
-    near = [f"{paper_id} {title}" for paper_id, title, *_ in listed(connection, found.nearest)]
-    hint = f"; the nearest titles are: {'; '.join(near)}" if near and not named else ""
+    near = [f"{paper_id} {_cut(str(title))}" for paper_id, title, *_ in listed(connection, found.nearest)]
+    hint = f"; the nearest titles are: {'; '.join(near)}" if near and not named and "://" not in text else ""
     raise PaperlakeError(f"no paper is found by '{_printable(text)}'{looked}{_printable(hint)}")
 
 
@@ -143,6 +148,23 @@ def _print_choice(text: str, found: Found, rows: Sequence[tuple[object, ...]], f
         write_rows(_COLUMNS, ("VARCHAR", "VARCHAR", "VARCHAR", "SMALLINT", "INTEGER"), [rows], "table", sys.stdout)
     of = f", the first {len(rows)} are listed" if count > len(rows) else ""
     print(f"paperlake: '{_printable(text)}' means {count} papers by its {found.by}{of}; name one by its id", file=sys.stderr)
+
+
+def _utf8(text: str) -> str:
+    """The text, if it is one.
+
+    Raises:
+        ConfigError: it holds bytes that are not UTF-8.
+    """
+    from flows.settings import ConfigError
+
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ConfigError(f"'{_printable(text)}': expected text in UTF-8")
+    return text
+
+
+def _cut(title: str) -> str:
+    return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1]}…"
 
 
 def _printable(text: str) -> str:

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import duckdb
 
-from transforms.schemas import TABLES, SchemaError
+from transforms.schemas import SchemaError
 from warehouse.expectations import Expectations, mount_expectations
 from warehouse.row_formats import write_rows
 from warehouse.sandbox import QueryError, QueryLimits, admit, open_release
 from warehouse.sql_files import header_fields
-from warehouse.views import empty_view_sql
+from warehouse.views import add_absent_tables
 
 CHECKS_DIR = Path(__file__).parent / "sql" / "checks"
 
@@ -137,11 +137,7 @@ def open_for_checks(
     """
     spill_dir = spill_dir or Path(tempfile.gettempdir()) / "paperlake-checks"
     with open_release(release_dir, spill_dir=spill_dir, limits=limits) as connection:
-        rows = connection.execute("select view_name from duckdb_views() where not internal").fetchall()
-        there = {str(row[0]) for row in rows}
-        for table in TABLES.values():
-            if table.name not in there:
-                connection.execute(empty_view_sql(table))
+        add_absent_tables(connection)
         mount_expectations(connection, expectations or Expectations())
         yield connection
 

@@ -60,6 +60,9 @@ _BY_IDENTIFIER = """
 
 _BARE_ADDRESS = r"regexp_replace({text}, '^(?i:https?://)?(?i:www\.)?|[/#]+$', '', 'g')"
 
+# Of a host the case of letters does not count, of what follows it does: an id of OpenReview, for one.
+_BEHIND_HOST = f"regexp_extract({_BARE_ADDRESS}, '[/?#].*$')"
+
 _BY_ADDRESS = f"""
     with addresses as (
         select paper_id, url from papers where url is not null
@@ -70,7 +73,9 @@ _BY_ADDRESS = f"""
     )
     select distinct paper_id
     from addresses
-    where {_BARE_ADDRESS.format(text="url")} = {_BARE_ADDRESS.format(text="$url")}
+    where
+        lower({_BARE_ADDRESS.format(text="url")}) = lower({_BARE_ADDRESS.format(text="$url")})
+        and {_BEHIND_HOST.format(text="url")} = {_BEHIND_HOST.format(text="$url")}
     order by paper_id
 """
 

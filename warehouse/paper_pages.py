@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from transforms.schemas import TABLES
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -213,7 +215,7 @@ def is_gone(connection: duckdb.DuckDBPyConnection, paper_id: str) -> bool:
 
 
 def paper_page(connection: duckdb.DuckDBPyConnection, paper_id: str) -> PaperPage:
-    """All that the release holds on a paper that is in it."""
+    """All that the release holds on a paper that is in it; a column that an older release lacks is null."""
 
     def ask(query: str, **more: object) -> list[dict[str, Any]]:
         connection.execute(query, {"paper_id": paper_id, **more})
@@ -221,6 +223,7 @@ def paper_page(connection: duckdb.DuckDBPyConnection, paper_id: str) -> PaperPag
         return [dict(zip(names, row, strict=True)) for row in connection.fetchall()]
 
     (paper,) = ask(_PAPER)
+    paper = dict.fromkeys(TABLES["papers"].column_names()) | paper
     columns: dict[str, list[tuple[str, str]]] = {}
     for row in ask(_COLUMNS):
         columns.setdefault(row["file_sha256"], []).append((row["column_name"], row["field"]))

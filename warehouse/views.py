@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transforms.schemas import Table
+from transforms.schemas import TABLES, Table
 from warehouse.saved_queries import SavedQuery, read_saved_query, view_paths
 
 if TYPE_CHECKING:
@@ -70,6 +70,15 @@ def empty_view_sql(table: Table) -> str:
     """The statement that makes the view `table` with the columns of its contract and no row."""
     columns = ", ".join(f"cast(null as {sql_type(column.dtype)}) as {sql_name(column.name)}" for column in table.columns)
     return f"create view {sql_name(table.name)} as select {columns} where false"
+
+
+def add_absent_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes the tables of the contract that a release lacks, such as one from before they were there, without a row."""
+    rows = connection.execute("select view_name from duckdb_views() where not internal and schema_name = 'main'").fetchall()
+    there = {str(row[0]) for row in rows}
+    for table in TABLES.values():
+        if table.name not in there:
+            connection.execute(empty_view_sql(table))
 
 
 def comment_sql(table: Table, columns: Collection[str]) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from flows.cli import call
@@ -100,6 +101,7 @@ ICE = "Warm ice in cold rivers"
         ("https://aclanthology.org/2022.acl-long.7.pdf", "Strange [31mtides"),
         ("https://example.org/whales/", "The dry bones of old whales"),
         ("http://www.example.org/whales", "The dry bones of old whales"),
+        ("HTTPS://WWW.Example.ORG/whales", "The dry bones of old whales"),
         ("The dry bones of old whales", "The dry bones of old whales"),
         ("  the DRY bones,  of old whäles! ", "The dry bones of old whales"),
         ("氷と川", "流れる氷と川の地図"),
@@ -121,6 +123,7 @@ def test_paper_is_found_by_what_a_person_has_of_it(show: Shower, given: str, tit
         ("k00000000#7", "no paper is found by"),
         ("ab" * 32 + ":1", "no paper is found by"),
         ("cold whales in a ledger", "the nearest titles are: p"),
+        ("https://example.org/WHALES", "no paper is found by 'https://example.org/WHALES'\n"),
         ("???", "no paper is found by '???'"),
         ("x' or 1=1 --", "no paper is found by"),
         ("\x1b[31m", "no paper is found by '\\x1b[31m'"),
@@ -129,6 +132,10 @@ def test_paper_is_found_by_what_a_person_has_of_it(show: Shower, given: str, tit
 def test_what_is_nowhere_is_answered_with_a_sentence(show: Shower, given: str, message: str) -> None:
     said = show(given, code=1)
     assert message in said and "\x1b" not in said
+
+
+def test_bytes_that_are_no_text_are_refused(show: Shower) -> None:
+    assert "'\\udcff': expected text in UTF-8" in show("\udcff", code=2)
 
 
 def test_several_papers_are_listed_to_choose_from(show: Shower) -> None:
@@ -222,6 +229,33 @@ def test_decisions_and_papers_that_are_gone_are_told(tmp_path: Path, capsys: pyt
     assert call(["run", "--direct", *lake]) == 0
     gone = show.ask("select paper_id from paper_aliases where reason = 'gone' order by paper_id")[0]
     assert f"the paper {gone['paper_id']} is gone" in show(gone["paper_id"], code=1)
+
+
+def test_a_release_from_before_there_were_notes_and_decisions_is_shown_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf = Shelf(tmp_path)
+    show = Shower(shelf, capsys)
+    release = (shelf.lake / "current").resolve()
+    for name in ("record_notes", "paper_relations"):
+        for path in (release / name).iterdir():
+            path.unlink()
+    (path,) = (release / "papers").glob("*.parquet")
+    pq.write_table(pq.read_table(path).drop_columns(["decision"]), path)
+    assert "10.5555/ice.20" in show(ICE)
+    assert show.page(ICE)["paper"]["decision"] is None
+
+
+def test_a_text_of_many_screens_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lake, path = tmp_path / "lake", tmp_path / "long.jsonl"
+    rows = [{"title": "k" * 900, "abstract": "a" * 40_000}, {"title": "short", "abstract": "b"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert call(["run", str(path), "--lake", str(lake), "--direct"]) == 0
+    capsys.readouterr()
+    assert call(["show", "k" * 900, "--lake", str(lake)]) == 0
+    assert "… (40,000 characters; --format json has all)" in " ".join(capsys.readouterr().out.split())
+    assert call(["show", "kkk", "--lake", str(lake)]) == 1
+    assert f"{'k' * 99}…" in capsys.readouterr().err
 
 
 def test_looking_up_an_id_imports_neither_a_frame_library_nor_a_reader(shelf: Shelf) -> None:
