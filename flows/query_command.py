@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,6 +62,8 @@ def query(
     if output is not None and plot is not None:
         raise ConfigError("--output writes rows and --plot draws them: give one of them")
     if name is None:
+        if param or describe or plot is not None or output is not None or limit is not None:
+            raise ConfigError("expected the name of a saved view or query, or a file of your own; `paperlake query` lists them")
         return _list(format)
     from warehouse.saved_queries import bind_parameters, find_saved_query
 
@@ -79,7 +82,10 @@ def query(
     file = output or plot_file
     target = _target(file, lake, _PLOT_ENDINGS if plot_file else None)
     options: dict[str, Any] = {"at": at, "timeout_seconds": timeout, "is_deferred": output is not None}
-    with answer(saved.sql, lake, parameters=bound.values, beside=bound.releases, **options) as result:
+    with (
+        _declared_parameters(name),
+        answer(saved.sql, lake, parameters=bound.values, beside=bound.releases, **options) as result,
+    ):
         if saved.plot is not None and plot is not None:
             _draw(saved.title, saved.plot, result, target, limit)
         elif target is not None and file is not None:
@@ -105,6 +111,17 @@ def _list(format: FormatOption) -> int:
     ]
     print_rows(("name", "kind", "title", "parameters"), rows, format)
     return 0
+
+
+@contextmanager
+def _declared_parameters(name: str) -> Iterator[None]:
+    """Says how to declare a parameter that stands in the SQL of a query, but not at its top; each that is has a value."""
+    from warehouse.query_parameters import ParameterError
+
+    try:
+        yield
+    except ParameterError as error:
+        raise ConfigError(f"{name}: {error}; declare it at the top: `-- parameter: its_name text: what it means`") from error
 
 
 def _name_and_plot(name: str | None, plot: Sequence[str] | None) -> tuple[str | None, Path | None]:

@@ -86,10 +86,12 @@ def parameter_values(given: Iterable[str]) -> dict[str, str]:
     {'venue': 'ICLR', 'marks': 'a=b', 'none': ''}
 
     Raises:
-        ConfigError: one has not this form, or comes twice.
+        ConfigError: one has not this form, holds bytes that are not UTF-8, or comes twice.
     """
     values: dict[str, str] = {}
     for text in given:
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise ConfigError(f"--param {text}: expected text in UTF-8")
         found = _PARAMETER.fullmatch(text)
         if not found:
             raise ConfigError(f"--param {text}: expected name=value, such as --param year=2024 for $year in the query")

@@ -19,7 +19,9 @@ from warehouse.sql_files import header_fields
 
 SQL_DIR = Path(__file__).parent / "sql"
 
-PARAMETER_KINDS = ("text", "integer", "number", "boolean", "release")
+PARAMETER_KINDS = ("text", "integer", "count", "number", "boolean", "release")
+"""An `integer` may be negative; a `count` is a whole number from 1 on."""
+
 PLOT_KINDS = ("bar", "line", "heat")
 
 _PARAMETER = re.compile(r"(?P<name>[a-z]\w*) (?P<kind>\w+)(?: = (?P<default>[^:]*?))?: (?P<meaning>\S.*)")
@@ -159,7 +161,9 @@ def bind_parameters(query: SavedQuery, given: Mapping[str, str]) -> BoundParamet
     for name in given:
         if name not in known:
             listed = f"; its parameters are: {', '.join(known)}" if known else "; it has none"
-            raise SavedQueryError(f"{query.name} has no parameter '{name}'{_near(name, list(known))}{listed}")
+            raise SavedQueryError(
+                f"{query.name} has no parameter '{name}'{_near(name, list(known))}{listed}{_undeclared(query, name)}"
+            )
     if missing := [each for each in query.parameters if each.is_required and each.name not in given]:
         wanted = "; ".join(f"--param {each.name}=… ({each.kind}: {each.meaning})" for each in missing)
         raise SavedQueryError(f"{query.name} needs {wanted}")
@@ -226,8 +230,8 @@ def _value(query: SavedQuery, parameter: SavedParameter, text: str) -> object:
     try:
         if parameter.kind == "boolean":
             return _TRUTHS[text.lower()]
-        if parameter.kind == "integer":
-            if abs(number := int(text)) < 1 << 63:
+        if parameter.kind in ("integer", "count"):
+            if (1 if parameter.kind == "count" else -(1 << 63)) <= (number := int(text)) < 1 << 63:
                 return number
         elif abs(real := float(text)) < float("inf"):
             return real
@@ -238,7 +242,19 @@ def _value(query: SavedQuery, parameter: SavedParameter, text: str) -> object:
     )
 
 
-_EXPECTED = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
+_EXPECTED = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "count": "a whole number from 1 on",
+    "number": "a number",
+}
+
+
+def _undeclared(query: SavedQuery, name: str) -> str:
+    """How to declare a parameter that stands in the SQL of a person's own query, but not at its top."""
+    if not re.search(rf"\${re.escape(name)}\b", query.sql, re.IGNORECASE):
+        return ""
+    return f". ${name} stands in its SQL: add `-- parameter: {name} text: what it means` at its top"
 
 
 def _near(name: str, names: list[str]) -> str:

@@ -147,7 +147,7 @@ def test_a_release_is_chosen_by_at_and_compared_by_since(capsys: pytest.CaptureF
         (["../queries/coauthor_pairs"], 2, "there is no saved query '../queries/coauthor_pairs'"),
         (["coauthor_pairs", "--param", "min_paper=2"], 2, "has no parameter 'min_paper' (did you mean 'min_papers'?)"),
         (["link_hosts", "--param", "a=2"], 2, "has no parameter 'a'; it has none"),
-        (["coauthor_pairs", "--param", "min_papers=two"], 2, "takes a whole number, not 'two'"),
+        (["coauthor_pairs", "--param", "min_papers=two"], 2, "takes a whole number from 1 on, not 'two'"),
         (["coauthor_pairs", "--param", "min_papers=99999999999999999999"], 2, "takes a whole number"),
         (["coauthor_pairs", "--param", "min_papers"], 2, "expected name=value"),
         (["coauthor_pairs", "--param", "min_papers=1", "--param", "min_papers=2"], 2, "has a value already"),
@@ -159,6 +159,13 @@ def test_a_release_is_chosen_by_at_and_compared_by_since(capsys: pytest.CaptureF
         (["link_hosts", "--plot", "-o", "a.csv"], 2, "give one of them"),
         (["link_hosts", "-o", "a.pdf"], 2, "names no format"),
         (["no/such/file.sql"], 2, "no such file"),
+        (["abstract_lengths", "--param", "bin_characters=0"], 2, "takes a whole number from 1 on, not '0'"),
+        (["abstract_lengths", "--param", "bin_characters=-5"], 2, "takes a whole number from 1 on, not '-5'"),
+        (["coauthor_pairs", "--param", "author=\udcff"], 2, "expected text in UTF-8"),
+        (["--plot"], 2, "expected the name of a saved view or query"),
+        (["--describe"], 2, "expected the name of a saved view or query"),
+        (["--param", "a=b"], 2, "expected the name of a saved view or query"),
+        (["--limit", "3"], 2, "expected the name of a saved view or query"),
     ],
 )
 def test_a_wrong_word_is_answered_in_a_sentence(
@@ -221,7 +228,9 @@ def test_a_query_of_ones_own_runs_from_its_file(tmp_path: Path, capsys: pytest.C
         ("select 1 as a", ["--plot"], "does not say how it is drawn"),
         ("-- plot: bar x=a y=b\nselect 1 as a", ["--plot"], "the plot needs the column 'b'; the answer has a"),
         ("-- plot: bar x=a y=b\nselect 'x' as a, 'y' as b", ["--plot"], "which is to hold numbers"),
-        ("select $a", [], "no value is given for $a"),
+        ("select $a", [], "no value is given for $a; declare it at the top: `-- parameter: its_name text: what it means`"),
+        ("select $a", ["--param", "a=1"], "$a stands in its SQL: add `-- parameter: a text: what it means` at its top"),
+        ("-- parameter: top count = 5: b\nselect $top", ["--param", "top=0"], "takes a whole number from 1 on"),
         ("copy (select 1) to 'x.csv'", [], "only reads"),
         ("select * from '/etc/passwd'", [], "there is no table '/etc/passwd'"),
     ],
@@ -238,6 +247,6 @@ def test_defaults_are_of_their_kinds() -> None:
     for saved in saved_queries():
         bound = bind_parameters(saved, {})
         kinds = {parameter.name: parameter.kind for parameter in saved.parameters}
-        types = {"text": str, "integer": int, "number": float, "boolean": bool}
+        types = {"text": str, "integer": int, "count": int, "number": float, "boolean": bool}
         assert all(value is None or type(value) is types[kinds[name]] for name, value in bound.values.items())
         assert bound.values.keys() | bound.releases.keys() == kinds.keys()

@@ -9,11 +9,12 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from warehouse.saved_queries import find_saved_query
+from warehouse.saved_queries import find_saved_query, saved_queries
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -272,3 +273,9 @@ def test_new_and_changed_papers_since_the_first_release(scene: Any, assert_answe
 def test_a_changed_paper_names_its_fields(invented: Any) -> None:
     rows = changed_since(invented.tables(), invented.tables(invented.first))
     assert [row["fields"] for row in rows if {"abstract", "decision", "year"} <= set(row["fields"])]
+
+
+def test_every_saved_query_is_compared_with_python() -> None:
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    for saved in saved_queries():
+        assert f"\n    {saved.name}: " in tests or f'assert_answer("{saved.name}", ' in tests, saved.name

@@ -1,8 +1,8 @@
 -- title: Abstract lengths
 -- meaning: how many abstracts have a length within each range of characters; ranges without one are left out
 -- grain: one row a range of lengths that holds an abstract
--- parameter: bin_characters integer = 250: how wide a range is, in characters
--- parameter: venue text = null: only abstracts of this venue, by its id or name
+-- parameter: bin_characters count = 250: how wide a range is, in characters
+-- parameter: venue text = null: only abstracts of this venue, by its id or name in any case of letters
 -- column: length_from: the least length of the range, in characters
 -- column: length_to: the greatest length of the range, in characters
 -- column: paper_count: how many papers have an abstract of such a length
@@ -10,20 +10,19 @@
 -- example: paperlake query abstract_lengths --param bin_characters=500 --plot
 with
     bins as (
-        select length(abstract) // greatest(cast($bin_characters as bigint), 1) as bin
+        select length(abstract) // cast($bin_characters as bigint) as bin
         from papers
         where
             abstract is not null
             and (
                 cast($venue as varchar) is null
-                or venue_id = cast($venue as varchar)
-                or venue = cast($venue as varchar)
+                or lower(cast($venue as varchar)) in (lower(venue_id), lower(venue))
             )
     )
 
 select
-    bin * greatest(cast($bin_characters as bigint), 1) as length_from,
-    (bin + 1) * greatest(cast($bin_characters as bigint), 1) - 1 as length_to,
+    bin * cast($bin_characters as bigint) as length_from,
+    (bin + 1) * cast($bin_characters as bigint) - 1 as length_to,
     count(*) as paper_count
 from bins
 group by bin

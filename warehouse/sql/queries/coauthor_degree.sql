@@ -1,7 +1,7 @@
 -- title: Co-author degree
 -- meaning: how many other author names each author name stands on papers with; equal names are one author here
 -- grain: one row an author name
--- parameter: max_authors integer = 100: papers with more authors are left out: one of 3,000 gives each of them 2,999
+-- parameter: max_authors count = 100: papers with more authors are left out: one of 3,000 gives each of them 2,999
 -- column: author: the cleaned full name
 -- column: coauthor_count: how many other names share a paper with it
 -- column: paper_count: how many papers it stands on, of those not left out

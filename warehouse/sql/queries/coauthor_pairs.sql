@@ -1,9 +1,9 @@
 -- title: Co-author pairs
 -- meaning: which two author names stand on papers together, and on how many; equal names are one author here
 -- grain: one row two author names that share a paper
--- parameter: author text = null: only the pairs of this author, by the whole name
--- parameter: min_papers integer = 1: only pairs that share at least so many papers
--- parameter: max_authors integer = 100: papers with more authors are left out: one of 3,000 has 4.5 million pairs
+-- parameter: author text = null: only the pairs of this author, by the whole name in any case of letters
+-- parameter: min_papers count = 1: only pairs that share at least so many papers
+-- parameter: max_authors count = 100: papers with more authors are left out: one of 3,000 has 4.5 million pairs
 -- column: author_l: the lesser name of the two
 -- column: author_r: the greater name of the two
 -- column: paper_count: how many papers both stand on
@@ -34,7 +34,7 @@ inner join teams as r
     and l.name < r.name
 where
     cast($author as varchar) is null
-    or cast($author as varchar) in (l.name, r.name)
+    or lower(cast($author as varchar)) in (lower(l.name), lower(r.name))
 group by
     l.name,
     r.name

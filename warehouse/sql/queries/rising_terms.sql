@@ -3,9 +3,9 @@
 -- grain: one row a term, the fastest rising first, the fastest falling last
 -- parameter: from_year integer = null: the year to compare from; by default the first that has 1 % of the papers with a year
 -- parameter: to_year integer = null: the year to compare to; by default the last that has 1 % of the papers with a year
--- parameter: venue text = null: only papers of this venue, by its id or name
--- parameter: min_papers integer = 5: only terms of at least so many papers of the two years
--- parameter: top integer = 20: how many terms of each direction
+-- parameter: venue text = null: only papers of this venue, by its id or name in any case of letters
+-- parameter: min_papers count = 5: only terms of at least so many papers of the two years
+-- parameter: top count = 20: how many terms of each direction
 -- column: direction: rising or falling
 -- column: term: the word, in lower case
 -- column: growth: the smoothed share in to_year by that in from_year: 2 is twice the share, 0.5 half of it
@@ -30,8 +30,7 @@ with
             and (title is not null or abstract is not null)
             and (
                 cast($venue as varchar) is null
-                or venue_id = cast($venue as varchar)
-                or venue = cast($venue as varchar)
+                or lower(cast($venue as varchar)) in (lower(venue_id), lower(venue))
             )
     ),
 
