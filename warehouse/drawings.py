@@ -78,13 +78,17 @@ def read_drawing(plot: Plot, columns: Sequence[str], types: Sequence[str], batch
     figure_place = columns.index(figure) if figure in columns else None
     category_places, color_places = _places(category, columns), _places(color, columns) if color else []
     cells: dict[tuple[Label, Label], float] = {}
+    left_out = 0
     for row in (row for batch in batches for row in batch):
         value = 1 if figure_place is None else _figure(row[figure_place])
-        if value is not None:
+        if value is None:
+            left_out += 1
+        else:
             key = _label(row, category_places), _label(row, color_places) if color else ""
             cells[key] = cells.get(key, 0) + value
     finite = {key: value for key, value in cells.items() if math.isfinite(value)}  # a sum may not be
-    return Drawing(plot.kind, is_flat, category, color, figure, finite)
+    notes = [f"without {left_out:,} row{'s' * (left_out != 1)} whose {figure} is no number"] if left_out else []
+    return Drawing(plot.kind, is_flat, category, color, figure, finite, notes)
 
 
 def only_the_largest(drawing: Drawing) -> Drawing:
@@ -108,7 +112,7 @@ def only_the_largest(drawing: Drawing) -> Drawing:
     if drawing.is_flat:
         totals = _totals(drawing, 0)
         cells = dict(sorted(cells.items(), key=lambda cell: (-totals[cell[0][0]], str(cell[0][0]))))
-    return replace(drawing, cells=cells, notes=[*notes, *([] if has_others else color_notes)])
+    return replace(drawing, cells=cells, notes=[*drawing.notes, *notes, *([] if has_others else color_notes)])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -25,7 +25,12 @@ _STEP = 18
 _WIDTH = 640
 _HEIGHT = 360
 _LONGEST_LABEL_PIXELS = 320
+"""Beyond that a label is cut; the title of its axis stands beyond that too, where Vega would put it at 200."""
+
 _LONGEST_TEXT = 300
+_FEW = 10
+"""Up to so many of what is counted, each has its mark at the axis."""
+
 _ORDINAL_STEPS = 60
 """So many steps of a numeric axis get a bar each, side by side; more stand at their place on a continuous axis."""
 
@@ -141,7 +146,16 @@ def _place(label: Label) -> tuple[bool, float, str]:
 
 def _figures(drawing: Drawing, channel: Any) -> Any:
     """The axis of figures, across or up."""
-    return channel("figure", type="quantitative", title=drawing.figure_title)
+    import altair as alt
+
+    axis = alt.Axis()
+    if all(isinstance(figure, int) and figure >= 0 for figure in drawing.cells.values()):
+        totals: dict[Label, float] = {}
+        for (category, _), figure in drawing.cells.items():
+            totals[category] = totals.get(category, 0) + figure
+        if (largest := int(max(totals.values(), default=0))) <= _FEW:  # Vega would mark half papers
+            axis = alt.Axis(values=list(range(largest + 1)), format="d")
+    return channel("figure", type="quantitative", title=drawing.figure_title, axis=axis)
 
 
 def _steps(drawing: Drawing) -> alt.X:
@@ -163,7 +177,7 @@ def _names(drawing: Drawing) -> dict[str, Any]:
         "type": "nominal",
         "sort": drawing.categories(),
         "title": drawing.category_title,
-        "axis": alt.Axis(labelLimit=_LONGEST_LABEL_PIXELS),
+        "axis": alt.Axis(labelLimit=_LONGEST_LABEL_PIXELS, maxExtent=_LONGEST_LABEL_PIXELS + _STEP),
     }
 
 
@@ -190,7 +204,7 @@ def _heat(chart: alt.Chart, drawing: Drawing) -> alt.Chart:
     across: Any = drawing.colors()
     if set(across) <= set(down):  # one set of names on both axes: the diagonal is to be one
         across = [name for name in down if name in set(across)]
-    limited = alt.Axis(labelLimit=_LONGEST_LABEL_PIXELS)
+    limited = alt.Axis(labelLimit=_LONGEST_LABEL_PIXELS, maxExtent=_LONGEST_LABEL_PIXELS + _STEP)
     encoded: alt.Chart = chart.mark_rect().encode(
         x=alt.X("color", type="nominal", sort=across, title=drawing.color_title, axis=limited),
         y=alt.Y("category", type="nominal", sort=down, title=drawing.category_title, axis=limited),

@@ -37,6 +37,8 @@ def write_bars(title: str, drawing: Drawing, out: TextIO, *, width: int | None =
         )
     if not cells:
         out.write("nothing to draw\n")
+    for note in drawing.notes:
+        out.write(printable(note) + "\n")
     if len(cells) > len(shown):
         out.write(f"… and {len(cells) - len(shown):,} more; --plot FILE.html draws the largest, --format csv gives all\n")
 

@@ -46,7 +46,10 @@ def test_figures_of_one_place_are_added_up(
 
 def test_what_is_no_number_is_not_drawn() -> None:
     rows = [("x", Decimal("1.5")), ("y", None), ("z", float("nan")), ("w", float("inf")), ("v", 1e308), ("v", 1e308)]
-    assert drawn(Plot("bar", "b", "a"), "a b", "VARCHAR DOUBLE", *rows).cells == {("x", ""): 1.5}
+    drawing = drawn(Plot("bar", "b", "a"), "a b", "VARCHAR DOUBLE", *rows)
+    assert drawing.cells == {("x", ""): 1.5}
+    assert drawing.notes == only_the_largest(drawing).notes == ["without 3 rows whose b is no number"]
+    assert bars(drawing)[-1] == drawing.notes[0]
     with pytest.raises(SavedQueryError, match="to hold numbers"):
         drawn(Plot("bar", "b", "a"), "a b", "VARCHAR VARCHAR")
     with pytest.raises(SavedQueryError, match="the plot needs the column 'c'; the answer has a, b"):
@@ -128,6 +131,24 @@ def test_columns_have_names_of_our_own_in_the_chart() -> None:
     spec = plot_chart("t", drawing).to_dict()
     assert spec["encoding"]["x"]["field"] == "figure"
     assert spec["encoding"]["x"]["title"] == "a.b[0]"
+
+
+@pytest.mark.parametrize(
+    ("figures", "marks"),
+    [((1, 3), [0, 1, 2, 3]), ((0,), [0]), ((4, 2000), None), ((0.5, 1.0), None), ((-1, 2), None)],
+)
+def test_few_that_are_counted_have_a_mark_each_and_no_halves(figures: tuple[float, ...], marks: list[int] | None) -> None:
+    rows = [(f"venue {place}", figure) for place, figure in enumerate(figures)]
+    spec = plot_chart("t", drawn(Plot("bar", "n", "v"), "v n", "VARCHAR DOUBLE", *rows)).to_dict()
+    assert spec["encoding"]["x"]["axis"].get("values") == marks
+
+
+def test_the_title_of_an_axis_stands_beyond_its_longest_label(tmp_path: Path) -> None:
+    from lxml import etree
+
+    write_plot(tmp_path / "a.svg", "t", drawn(Plot("bar", "n", "v"), "v n", "VARCHAR BIGINT", ("W" * 200, 3)))
+    texts = etree.fromstring((tmp_path / "a.svg").read_bytes()).xpath("//*[local-name()='text'][.='v']/@transform")
+    assert next(float(re.search(r"\((-?[\d.]+)", text)[1]) for text in texts) < -330  # type: ignore[index]
 
 
 @pytest.mark.parametrize("count", [3, 100])
