@@ -132,11 +132,10 @@ def _print_rows(results: Sequence[tuple[str, CheckResult]], format: Format) -> N
 
 def _print_page(results: Sequence[tuple[str, CheckResult]]) -> None:
     """Prints the checks of each release in a table, and under it what fails."""
-    from rich.console import Console
     from rich.text import Text
 
-    from warehouse.row_formats import terminal_width, write_rows
-    from warehouse.row_tables import printable
+    from warehouse.row_formats import write_rows
+    from warehouse.row_tables import plain_console, printable
 
     for release_id in dict.fromkeys(release_id for release_id, _ in results):
         of_release = [result for each, result in results if each == release_id]
@@ -151,7 +150,7 @@ def _print_page(results: Sequence[tuple[str, CheckResult]]) -> None:
         for result in of_release:
             if _word(result) == "passed":
                 continue
-            console = Console(file=sys.stdout, width=terminal_width(sys.stdout), highlight=False, markup=False, emoji=False)
+            console = plain_console(sys.stdout)
             with console.capture() as capture:
                 console.print(Text(f"\n{_word(result)}: {result.name}", style="bold"))
                 for line in _told(result):

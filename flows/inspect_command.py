@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -19,8 +18,7 @@ from flows.settings import ConfigError, Settings, SourceSettings, load_settings
 from warehouse.archives import raw_files_in
 from warehouse.landing import find_files
 from warehouse.layout import Lake
-from warehouse.row_formats import terminal_width
-from warehouse.row_tables import printable
+from warehouse.row_tables import plain_console, printable
 
 if TYPE_CHECKING:
     from flows.inspection import Inspection
@@ -48,7 +46,7 @@ def inspect_files(paths: Sequence[Path], source_name: str | None, record_count: 
         found = [inspection.as_dict() for inspection in inspections]
         print(json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False, default=str))
     else:
-        console = Console(file=sys.stdout, width=terminal_width(sys.stdout), highlight=False, markup=False, emoji=False)
+        console = plain_console(sys.stdout)
         with console.capture() as capture:
             for part in _page(inspections[0]) if len(inspections) == 1 else _overview(inspections):
                 console.print(part)

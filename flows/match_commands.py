@@ -14,7 +14,7 @@ from flows.record_references import find_paper, short_key
 from flows.record_values import Column, record_values
 from flows.settings import ConfigError
 from transforms.schemas import PaperlakeError
-from warehouse.row_formats import Format, terminal_width, write_rows
+from warehouse.row_formats import Format, write_rows
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -233,12 +233,11 @@ def _pair(row: dict[str, Any], columns: Mapping[str, Sequence[Column]]) -> dict[
 
 def _print_blocks(pairs: Iterator[dict[str, Any]], count: int, most: int) -> None:
     """Prints each pair as a heading and its two records side by side."""
-    from rich.console import Console
     from rich.text import Text
 
-    from warehouse.row_tables import printable
+    from warehouse.row_tables import plain_console, printable
 
-    console = Console(file=sys.stdout, width=terminal_width(sys.stdout), highlight=False, markup=False, emoji=False)
+    console = plain_console(sys.stdout)
     for number, pair in enumerate(pairs, start=1):
         with console.capture() as capture:
             console.print(Text(printable(f"{number}. {_heading(pair)}"), style="bold"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flows.field_differences import Difference, field_differences, page_values
 from flows.record_references import short_key
 from flows.record_values import record_values
-from warehouse.row_formats import plain_value, terminal_width
+from warehouse.row_formats import plain_value
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,12 +26,11 @@ _VALUE_CHARACTERS = 6_000
 
 def print_page(page: PaperPage, decisions: Sequence[Decision], said: str | None) -> None:
     """Prints the page for people; `said` is what there is to say of how the paper was found. Records are named by number."""
-    from rich.console import Console
     from rich.text import Text
 
-    from warehouse.row_tables import printable
+    from warehouse.row_tables import plain_console, printable
 
-    console = Console(file=sys.stdout, width=terminal_width(sys.stdout), highlight=False, markup=False, emoji=False)
+    console = plain_console(sys.stdout)
     with console.capture() as capture:
         console.print(
             Text(printable(f"{page.paper['paper_id']}  {_shortened(page.paper['title'] or 'without a title')}"), style="bold")

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from warehouse.row_formats import Batches, Row, Written, cell_text, plain_value
+from warehouse.row_formats import Batches, Row, Written, cell_text, plain_value, terminal_width
 
 _NARROWEST_COLUMN = 10
 """Below about 10 characters a shortened title says nothing; then each row is printed as a block instead."""
@@ -49,12 +49,20 @@ def write_table(
     rows = chain.from_iterable(batches)
     shown = list(islice(rows, most_rows))
     is_cut = next(rows, None) is not None
-    console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
+    console = plain_console(out, width)
     # Captured: written by rich itself, a pipe whose reader has left would end the process with code 1.
     with console.capture() as capture:
         _print(console, columns, types, shown, more=f"; there are more ({hint})" if is_cut else "", wraps=wraps)
     out.write(capture.get())
     return Written(len(shown), is_cut)
+
+
+def plain_console(out: TextIO, width: int | None = None) -> Console:
+    """A console of rich's that writes texts as they are, in lines of `width` characters, by default the terminal's.
+
+    The height, which nothing here asks for, keeps rich from taking every terminal of TERM=dumb to be 80 characters wide.
+    """
+    return Console(file=out, width=width or terminal_width(out), height=100, highlight=False, markup=False, emoji=False)
 
 
 def printable(text: str) -> str:

@@ -163,6 +163,18 @@ def test_table_fits_the_width_and_shortens_long_text() -> None:
     assert "…" in text and max(map(len, text.splitlines())) == 50
 
 
+def test_a_plain_terminal_is_as_wide_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "dumb")
+    for width in (40, 150):
+        out = Terminal()
+        write_rows(["title"], ["VARCHAR"], [[("x" * 300,)]], "table", out, width=width)
+        assert {len(line) for line in out.getvalue().splitlines()[:3]} == {width}
+
+
 def test_table_of_more_columns_than_fit_becomes_a_block_a_row() -> None:
     columns = [f"column_{number}" for number in range(12)]
     text = printed(columns, [tuple(range(12))], "table", width=60)
