@@ -134,8 +134,8 @@ def _print_page(results: Sequence[tuple[str, CheckResult]]) -> None:
     """Prints the checks of each release in a table, and under it what fails."""
     from rich.text import Text
 
-    from warehouse.row_formats import write_rows
-    from warehouse.row_tables import plain_console, printable
+    from warehouse.row_formats import terminal_width, write_rows
+    from warehouse.row_tables import plain_console, printable, write_table
 
     for release_id in dict.fromkeys(release_id for release_id, _ in results):
         of_release = [result for each, result in results if each == release_id]
@@ -157,7 +157,10 @@ def _print_page(results: Sequence[tuple[str, CheckResult]]) -> None:
                     console.print(Text(printable(line)))
             sys.stdout.write(capture.get())
             if result.sample:
-                write_rows(result.columns, result.types, [result.sample], "table", sys.stdout)
+                shown = len(result.sample)
+                rows = [*result.sample, *result.sample[: result.failing_rows - shown]]  # so that it is said if there are more
+                width = terminal_width(sys.stdout)
+                write_table(result.columns, result.types, [rows], sys.stdout, width, shown, hint="--rows N shows N of them")
 
 
 def _told(result: CheckResult) -> Iterator[str]:

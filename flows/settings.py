@@ -19,6 +19,7 @@ from transforms.schemas import PaperlakeError
 from transforms.staged_schemas import FIELDS
 from warehouse.expectations import Expectations
 from warehouse.live import COMMAND_LINE
+from warehouse.sql_files import own_sql_files
 from warehouse.unpacking import UnpackLimits
 
 if TYPE_CHECKING:
@@ -299,6 +300,6 @@ def _tables_key(settings: Settings) -> str:
     own_dir = settings.own_checks_dir
     if own_dir is not None and not own_dir.is_dir():
         raise ConfigError(f"pipeline.toml [checks]: folder = '{settings.checks.folder}': there is no folder {own_dir}")
-    for path in sorted(own_dir.glob("*.sql")) if own_dir else ():
+    for path in own_sql_files(own_dir) if own_dir else ():
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

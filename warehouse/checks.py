@@ -20,7 +20,7 @@ from transforms.schemas import SchemaError
 from warehouse.expectations import Expectations, mount_expectations
 from warehouse.row_formats import write_rows
 from warehouse.sandbox import QueryError, QueryLimits, admit, open_release
-from warehouse.sql_files import header_fields
+from warehouse.sql_files import header_fields, own_sql_files
 from warehouse.views import add_absent_tables
 
 CHECKS_DIR = Path(__file__).parent / "sql" / "checks"
@@ -90,10 +90,10 @@ def read_checks(own_dir: Path | None) -> tuple[Check, ...]:
     """The checks that come with paperlake and those in a person's own folder, by name.
 
     Raises:
-        SchemaError: one of theirs has no header, is no UTF-8 text, or has the name of one of ours.
+        SchemaError: one of theirs has no header, is no file of UTF-8 text, or has the name of one of ours.
     """
     ours = {check.name: check for check in all_checks()}
-    own = [] if own_dir is None else [replace(_read_check(path), is_own=True) for path in sorted(own_dir.glob("*.sql"))]
+    own = [] if own_dir is None else [replace(_read_check(path), is_own=True) for path in own_sql_files(own_dir)]
     for check in own:
         if check.name in ours:
             raise SchemaError(f"{own_dir}/{check.name}.sql: paperlake has a check of this name; give yours another")

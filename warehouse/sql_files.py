@@ -1,6 +1,8 @@
-"""This module reads the `-- name: value` lines that each file of `warehouse/sql` begins with."""
+"""This module reads the `-- name: value` lines that a file of SQL begins with, and finds the files of a person's folder."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from transforms.schemas import SchemaError
 
@@ -25,3 +27,16 @@ def header_fields(sql: str, path: object, required: tuple[str, ...]) -> dict[str
         expected = ", ".join(f"`-- {name}: …`" for name in required)
         raise SchemaError(f"{path}: expected first lines {expected}; {', '.join(missing)} missing")
     return fields
+
+
+def own_sql_files(folder: Path) -> list[Path]:
+    """The SQL files in a person's own folder; a hidden one is what an editor leaves beside the file it is changing.
+
+    Raises:
+        SchemaError: one is a folder, a device or a link to nothing.
+    """
+    paths = sorted(path for path in folder.glob("*.sql") if not path.name.startswith("."))
+    for path in paths:
+        if not path.is_file():
+            raise SchemaError(f"{path} is no regular file; expected one with SQL")
+    return paths

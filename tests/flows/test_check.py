@@ -177,6 +177,21 @@ def test_own_check_without_a_header_or_with_a_taken_name_is_refused(desk: Desk) 
     assert "give yours another" in desk.call("check", code=1)
 
 
+def test_what_an_editor_leaves_is_no_check_and_a_folder_is_refused(desk: Desk) -> None:
+    desk.own("late", LATE_PAPERS.format(severity="warn"))
+    (desk.config / "own" / ".#late.sql").symlink_to("someone@elsewhere.1234")
+    (desk.config / "own" / "._late.sql").write_bytes(b"\x00\x05\xff")
+    assert desk.checks("late")["late"]["result"] == "warning"
+    (desk.config / "own" / "folder.sql").mkdir()
+    assert "folder.sql is no regular file" in desk.call("check", code=1)
+
+
+def test_a_sample_of_the_failing_rows_says_that_there_are_more(desk: Desk) -> None:
+    desk.own("many", "-- severity: warn\n-- meaning: many\nselect i from range(1000) r(i)")
+    assert "the first 2 rows; there are more (--rows N shows N of them)" in desk.call("check", "many", "--rows", "2")
+    assert "the first" not in desk.call("check", "many", "--rows", "1000")
+
+
 def test_endless_own_check_ends_with_the_time_of_a_query(desk: Desk) -> None:
     desk.own("endless", "-- severity: warn\n-- meaning: never\nselect count(*) from range(10000000000) a, range(1000) b")
     with (desk.config / "pipeline.toml").open("a") as file:
