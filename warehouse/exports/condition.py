@@ -27,10 +27,12 @@ def checked_condition(connection: duckdb.DuckDBPyConnection, condition: str) -> 
     sql = _CONDITION_SQL.format(condition=condition)
     try:
         statement = admit(connection, sql)
-        given, bare = (_tree(connection, text) for text in (sql, _CONDITION_SQL.format(condition="true")))
+        # Without parentheses, too: `true) or (false` is in them what it is not by itself.
+        alone = _CONDITION_SQL.replace("(", "").replace(")", "").format(condition=condition)
+        given, by_itself, bare = (_tree(connection, text) for text in (sql, alone, _CONDITION_SQL.format(condition="true")))
     except duckdb.Error as error:
         raise query_error(error, QueryLimits(), timed_out=False, sql=sql) from error
-    if statement.type.name != "SELECT" or given != bare:
+    if statement.type.name != "SELECT" or not given == by_itself == bare:
         raise ExportError(f"--where '{condition}' is no condition on papers; write one, such as \"year >= 2020\"")
     return condition
 

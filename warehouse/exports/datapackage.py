@@ -95,7 +95,8 @@ def _resource(table: ExportedTable, contents: Contents) -> dict[str, object]:
         resource["sheets"] = list(table.sheets)
     if table.in_folders:
         resource["partitionedBy"] = [_field(column) for column in table.in_folders]
-    resource["rows"] = table.counted.rows
+    # Frictionless counts the rows of what it is told to be a table.
+    resource["entries" if format in CITATION_FORMATS else "rows"] = table.counted.rows
     return {name: value for name, value in resource.items() if value is not None}
 
 

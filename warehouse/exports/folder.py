@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import json
 import os
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from warehouse.atomic import TEMPORARY_PREFIX, rename, sync, temporary_beside
+from warehouse.atomic import TEMPORARY_PREFIX, crash_point, rename, sync, temporary_beside
 from warehouse.exports.request import ExportError
 from warehouse.layout import Lake
 
@@ -52,11 +53,16 @@ def export_target(given: Path, lake: Lake, *, replaces: bool) -> Path:
 @contextmanager
 def building_folder(target: Path) -> Iterator[Path]:
     """An empty folder beside `target` that takes its place after the block, or on an error is gone."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(target)
     building = temporary_beside(target)
-    shutil.rmtree(building, ignore_errors=True)
-    building.mkdir()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _settle_leftovers(target)
+        shutil.rmtree(building, ignore_errors=True)
+        building.mkdir()
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise  # told as everywhere
+        raise ExportError(f"{building.parent} cannot be written to: {error.strerror}; give another folder by --to") from error
     try:
         yield building
         for path in sorted(building.rglob("*")):
@@ -78,10 +84,15 @@ def _put_in_place(building: Path, target: Path) -> None:
     if not target.exists() or not any(target.iterdir()):
         rename(building, target)
         return
-    old = temporary_beside(target.with_name(f"old-{target.name}"))
+    old = temporary_beside(target.with_name(f"{target.name}{_REPLACED}"))
     target.replace(old)
+    crash_point(f"after {target.name} was moved aside")
     rename(building, target)
     shutil.rmtree(old)
+
+
+_REPLACED = ".replaced"
+"""What the name of an export that is being replaced ends in."""
 
 
 def _check_export(folder: Path, given: Path) -> None:
@@ -103,11 +114,19 @@ def _check_export(folder: Path, given: Path) -> None:
             raise ExportError(f"--replace: {given} also holds {place}, which no export put there; move it away first")
 
 
-def _remove_leftovers(target: Path) -> None:
-    """Removes what an export to the same place left that was killed."""
-    for left in target.parent.glob(f"{TEMPORARY_PREFIX}*-{glob.escape(target.name)}"):
-        number = left.name.removeprefix(TEMPORARY_PREFIX).partition("-")[0]
-        if left.is_dir() and number.isdigit() and not _is_running(int(number)):
+def _settle_leftovers(target: Path) -> None:
+    """Removes what an export to the same place left that was killed; what it was about to replace comes back."""
+    name = glob.escape(target.name)
+    for left in (
+        *target.parent.glob(f"{TEMPORARY_PREFIX}*-{name}"),
+        *target.parent.glob(f"{TEMPORARY_PREFIX}*-{name}{_REPLACED}"),
+    ):
+        number, _, rest = left.name.removeprefix(TEMPORARY_PREFIX).partition("-")
+        if not left.is_dir() or not number.isdigit() or _is_running(int(number)):
+            continue
+        if rest == f"{target.name}{_REPLACED}" and not target.exists():
+            left.replace(target)
+        elif rest in (target.name, f"{target.name}{_REPLACED}"):
             shutil.rmtree(left, ignore_errors=True)
 
 

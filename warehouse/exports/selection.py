@@ -19,7 +19,7 @@ from warehouse.exports.request import ExportError, ExportRequest
 from warehouse.exports.row_writers import rows_of
 from warehouse.parquet import arrow_type
 from warehouse.sandbox import QueryLimits, cap_process_memory
-from warehouse.views import parquet_files, sql_name
+from warehouse.views import add_saved_views, parquet_files, saved_views_in, sql_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -168,6 +168,7 @@ class Selection:
         """Makes the table `chosen` (paper_id, part) of the papers that are exported."""
         condition = "true"
         if self._request.where is not None:
+            add_saved_views(self.connection, saved_views_in(self._request.where))
             condition = checked_condition(self.connection, self._request.where)
         place = "('0x' || substr(sha256(work_id), 1, 8))::bigint"
         cases = " ".join(f"when {place} < {share.end} then {rank}" for rank, share in enumerate(self._request.split))

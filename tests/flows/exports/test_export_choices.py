@@ -45,6 +45,8 @@ def test_a_condition_on_papers_keeps_what_belongs_to_them(export, lake, capsys) 
     "condition",
     [
         "year >= 2030) union all select paper_id from papers where (true",
+        "year >= 2030) or (true",
+        "true\n) or (true",
         "true) order by (title",
         "true) limit (1",
         "true) group by (paper_id",
@@ -63,6 +65,12 @@ def test_a_condition_is_one_expression_that_only_reads(lake, tmp_path, configure
     assert call(["export", "papers", "--where", condition, "--to", str(tmp_path / "out"), "--lake", str(lake)]) in (1, 2)
     assert "paperlake: " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_condition_may_ask_a_saved_view(export, lake) -> None:
+    most = "(select v.venue from papers_by_venue_year as v order by v.paper_count desc, v.venue limit 1)"
+    papers = pl.read_parquet(export("papers", "--where", f"venue = {most}", format="parquet") / "papers.parquet")
+    assert papers["venue"].n_unique() == 1
 
 
 def test_parts_of_a_split_never_share_a_work_and_follow_its_hash(export, lake) -> None:
@@ -256,6 +264,24 @@ def test_an_export_that_fails_leaves_what_was_there(export, files_of, tmp_path, 
     export("links", "--replace", to=folder, code=1)
     assert "no space left on the disk" in capsys.readouterr().err
     assert files_of(tmp_path) == before and not list(tmp_path.glob(".tmp-*"))
+
+
+@pytest.mark.parametrize("place", [Path("/proc/out"), Path("/proc/deep/out")])
+def test_a_folder_that_cannot_be_written_to_is_named(export, capsys, place) -> None:
+    export("links", to=place, code=2)
+    assert "/proc" in (said := capsys.readouterr().err) and "cannot be written to" in said and "Error" not in said
+
+
+def test_an_export_that_was_moved_aside_when_its_replacement_was_killed_comes_back(export, files_of, tmp_path) -> None:
+    folder = export("papers", to=tmp_path / "out")
+    before = files_of(folder)
+    (tmp_path / ".tmp-999999999-out").mkdir()
+    folder.rename(tmp_path / ".tmp-999999999-out.replaced")
+    export("links", "--where", "year(", to=folder, code=1)
+    assert files_of(tmp_path) == {f"out/{place}": sha256 for place, sha256 in before.items()}
+    folder.rename(tmp_path / ".tmp-999999999-out.replaced")
+    export("links", to=folder)
+    assert "links.csv" in files_of(folder) and [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_what_a_killed_export_left_is_removed_by_the_next_one(export, tmp_path) -> None:

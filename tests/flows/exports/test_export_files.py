@@ -37,7 +37,7 @@ def test_an_export_is_described_checksummed_and_the_same_bytes_each_time(export,
     package = json.loads((first / "datapackage.json").read_text())
     assert release_id in readme and package["paperlake"]["release_id"] == release_id
     assert str(lake) not in "".join((first / name).read_text() for name in ("README.md", "datapackage.json", "croissant.json"))
-    rows = {resource["name"]: resource["rows"] for resource in package["resources"]}
+    rows = {resource["name"]: resource.get("rows", resource.get("entries")) for resource in package["resources"]}
     assert rows["papers"] == published(lake, "papers").height
     if format in FORMATS[:4]:
         assert rows == {name: published(lake, name).height for name in TABLES}
@@ -136,7 +136,9 @@ def test_the_data_package_is_valid_and_its_rows_keep_its_schemas_and_keys(export
     for words in (["--split", "train=0.5,test=0.5"], ["--partition-by", "venue_id,year"]):
         package = frictionless.Package(str(export("papers", "authorships", "links", *words) / "datapackage.json"))
         assert package.validate().valid
-    for format in ("parquet", "jsonl", "xlsx", "bibtex"):
+    for format in ("bibtex", "ris", "csl-json"):
+        assert frictionless.Package(str(export(format=format) / "datapackage.json")).validate().valid
+    for format in ("parquet", "jsonl", "xlsx"):
         frictionless.Package.from_descriptor(str(export(format=format) / "datapackage.json"))
 
 
