@@ -168,11 +168,17 @@ def bars(histogram: Histogram | None) -> str:
 
 
 def _short(figure: Any) -> str:
-    """A figure in few characters."""
+    """A figure in few characters; of one below 10, such as a share, three digits.
+
+    >>> [_short(figure) for figure in (None, 12345, 12345.67, 71.7345, 5.0, 0.9534, -0.00042, -0.0)]
+    ['-', '12,345', '12,345.7', '71.7', '5.0', '0.953', '-0.00042', '0.0']
+    """
     if figure is None:
         return "-"
     if isinstance(figure, float):
-        return f"{figure:,.1f}" if abs(figure) >= 10_000 else f"{figure:.1f}"
+        if abs(figure) < 10 and figure != round(figure, 1):
+            return f"{figure:.3g}"
+        return f"{figure:,.1f}" if abs(figure) >= 10_000 else f"{figure + 0.0:.1f}"
     return f"{figure:,}" if isinstance(figure, int) and abs(figure) >= 10_000 else str(figure)
 
 

@@ -48,8 +48,21 @@ def open_file(path: Path, *, spill_dir: Path, limits: QueryLimits) -> Iterator[d
     }
     with duckdb.connect(":memory:", config=dict(config)) as connection:
         connection.execute("set enable_progress_bar = false")
+        if path.suffix.lower() in (".csv", ".tsv"):
+            _check_first_lines(connection, path)
         connection.execute(_READERS[path.suffix.lower()].format(path=_path_sql(path)))
         yield connection
+
+
+def _check_first_lines(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Raises a `duckdb.Error` where DuckDB takes a CSV file otherwise than it is meant, as some of its rows are ragged.
+
+    It would leave out the first lines, with the header, or take each line for one cell, and say nothing of it.
+    """
+    query = f"select SkipRows, list_transform(Columns, lambda c: c.name) from sniff_csv({_path_sql(path)}, sample_size = -1)"
+    skipped, names = connection.execute(query).fetchall()[0]
+    if skipped or (len(names) == 1 and re.search("[,;\t|]", names[0])):
+        raise duckdb.InvalidInputException("some of its rows have more cells than its first line, or fewer")
 
 
 def _path_sql(path: Path) -> str:

@@ -137,6 +137,24 @@ def test_parquet_csv_and_json_lines_of_the_same_rows_have_the_same_figures(profi
     assert found[0]["found"]["kind"] == "text"  # a Parquet file says itself that these are strings
 
 
+@pytest.mark.parametrize(
+    ("content", "row_count"),
+    [
+        ("title,authors\nWarm Ice,Ann Lee\nCold Ice,Bo Li\n", 2),
+        ("title;authors\nWarm Ice;Ann Lee\n", 1),
+        ("title\nWarm Ice\nCold Ice\n", 2),
+        ("title,authors,year\nWarm Ice,Ann Lee,2020\nCold Ice\nOld Ice,Bo Li,2021,extra\nNew Ice,Cy Mo,2022\n", 2),
+    ],
+)
+def test_a_csv_file_of_ragged_rows_is_read_by_a_reader_and_never_by_its_raggedness(
+    profile: Profiler, tmp_path: Path, content: str, row_count: int
+) -> None:
+    (tmp_path / "list.csv").write_text(content)
+    found = profile.columns(tmp_path / "list.csv")
+    assert list(found) == content.splitlines()[0].replace(";", ",").split(",")
+    assert found["title"]["row_count"] == row_count
+
+
 def test_list_that_a_reader_takes_is_profiled_by_its_raw_columns(profile: Profiler, samples: Path) -> None:
     found = profile.columns(samples / "references.bib")
     assert "title" in found and found["title"]["row_count"] == 3
@@ -172,6 +190,7 @@ def test_seed_page_has_the_profile_that_its_head_leads_one_to_expect(profile: Pr
     [
         ("empty.csv", b"", "holds no rows that can be profiled"),
         ("prose.txt", b"Nothing here is a list of papers.\n", "holds no rows that can be profiled"),
+        ("ragged.csv", b"a,b\n1,2\n3\n4,5,6\n", "holds no rows that can be profiled"),
         ("broken.parquet", b"PAR1 no", "holds no rows that can be profiled"),
     ],
 )
