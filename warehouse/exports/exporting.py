@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from transforms.schemas import TABLES
 from warehouse.exports.contents import Contents, ExportedTable
@@ -13,12 +14,12 @@ from warehouse.exports.croissant import croissant
 from warehouse.exports.datapackage import data_package
 from warehouse.exports.folder import PACKAGE, building_folder, write_sums
 from warehouse.exports.readme import export_readme
-from warehouse.exports.request import CITATION_FORMATS, ExportRequest, check_request
+from warehouse.exports.request import CITATION_FORMATS, ExportError, ExportRequest, check_request
 from warehouse.exports.selection import PAPER_OF, Selection
 from warehouse.exports.table_files import write_citations, write_query, write_tables
 from warehouse.exports.terms import SourceTerms
 from warehouse.landing import hash_file
-from warehouse.layout import read_release
+from warehouse.layout import LakeError, read_release
 from warehouse.query import run_query
 from warehouse.row_sheets import LONGEST_TEXT
 from warehouse.sandbox import QueryLimits, cap_process_memory, open_release
@@ -45,11 +46,14 @@ def export_release(release_dir: Path, request: ExportRequest, target: Path, surr
     Memory does not grow with the tables: rows are read, sorted on disk where they need sorting, and written in batches.
 
     Raises:
-        ExportError: what is asked for does not go together, or makes too many files.
+        ExportError: what is asked for does not go together, makes too many files, or is not in the release.
+        LakeError: the release is damaged.
         QueryError: a condition or query is refused, fails or reaches a limit.
     """
     check_request(request)
     release = read_release(release_dir)
+    _require_tables(release, request)
+    _require_intact(release_dir, release, request)
     with building_folder(target) as building:
         tables, sources = _write(building, release_dir, request, surroundings)
         contents = Contents(
@@ -63,6 +67,29 @@ def export_release(release_dir: Path, request: ExportRequest, target: Path, surr
         )
         _describe(building, contents)
     return contents
+
+
+def _require_tables(release: Mapping[str, Any], request: ExportRequest) -> None:
+    """Raises `ExportError` if a table is asked for by its name that the release, an older one, has not."""
+    for name in request.tables:
+        if name not in release["tables"]:
+            raise ExportError(f"release {release['release_id']} was published before there was a table {name}; leave it out")
+
+
+def _require_intact(release_dir: Path, release: Mapping[str, Any], request: ExportRequest) -> None:
+    """Raises `LakeError` unless the files that are read are what was published: the checksums are to vouch for that.
+
+    Hashing the papers of a lake of a million takes less than a second. What a query reads is not known; it is not looked at.
+    """
+    names = {*request.table_names(), "papers", "raw_files"}
+    for file in release["files"]:
+        path = release_dir / file["path"]
+        if file["path"].partition("/")[0] in names and not (path.is_file() and hash_file(path) == file["sha256"]):
+            state = "not what was published" if path.exists() else "missing"
+            raise LakeError(
+                f"{file['path']} of release {release_dir.name} is {state}: `paperlake verify {release_dir.name}` says more; "
+                "nothing is exported"
+            )
 
 
 def _write(

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -251,6 +252,36 @@ def test_only_what_an_export_put_there_is_replaced(export, files_of, tmp_path, c
     export("links", "--replace", to=tmp_path / "third", code=2)
     assert "is no export" in capsys.readouterr().err and (tmp_path / "third" / "thesis.tex").read_text() == "mine"
     export("links", to=tmp_path / "third" / "thesis.tex", code=2)
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "bibtex"])
+def test_nothing_is_exported_of_a_release_that_is_damaged(lake, configured, tmp_path, capsys, format) -> None:
+    shutil.copytree(lake, tmp_path / "lake", symlinks=True)
+    file = tmp_path / "lake" / "current" / "papers" / "papers.parquet"
+    content = file.read_bytes()
+    for damaged, said in ((content[:99] + b"?" + content[100:], "not what was published"), (None, "is missing")):
+        file.unlink()
+        if damaged is not None:
+            file.write_bytes(damaged)
+        words = ["export", "--format", format, "--to", str(tmp_path / "out"), "--lake", str(tmp_path / "lake")]
+        assert call(words) == 1
+        assert said in (error := capsys.readouterr().err) and "paperlake verify r" in error
+        assert [path.name for path in tmp_path.iterdir()] == ["lake"]
+
+
+def test_a_table_that_an_older_release_has_not_is_named(lake, configured, tmp_path, capsys) -> None:
+    shutil.copytree(lake, tmp_path / "lake", symlinks=True)
+    release = (tmp_path / "lake" / "current").resolve()
+    told = json.loads((release / "release.json").read_text())
+    told["tables"].pop("column_map")
+    told["files"] = [file for file in told["files"] if "column_map" not in file["path"]]
+    (release / "release.json").write_text(json.dumps(told))
+    shutil.rmtree(release / "column_map")
+    words = ["export", "--format", "csv", "--lake", str(tmp_path / "lake"), "--to", str(tmp_path / "out")]
+    assert call([*words, "column_map"]) == 2
+    assert "was published before there was a table column_map" in capsys.readouterr().err
+    assert call(words) == 0
+    assert (tmp_path / "out" / "papers.csv").exists() and not (tmp_path / "out" / "column_map.csv").exists()
 
 
 def test_an_export_that_fails_leaves_what_was_there(export, files_of, tmp_path, monkeypatch, capsys) -> None:
