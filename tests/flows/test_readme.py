@@ -17,6 +17,7 @@ _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 _VARYING = (
     (r"\br[0-9a-f]{16}\b", "r…"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00", "…"),
+    (r"\b\d{8}T\d{6}-\d+\b", "…"),
     (r"(?m)^make\[\d\]:.*\n", ""),
 )
 
