@@ -47,7 +47,6 @@ def diff(
     from warehouse.diff import Wanted, open_diff
     from warehouse.history import find_release
     from warehouse.layout import Lake
-    from warehouse.sandbox import QueryLimits
 
     if limit < 0:
         raise ConfigError(f"--limit {limit}: expected a number of rows, or 0 for all")
@@ -56,10 +55,8 @@ def diff(
     shown = None if table is None else _known_table(table, field)
     settings = load_settings()
     found = Lake(settings.lake_path(lake))
-    query = settings.query
-    limits = QueryLimits(query.memory_bytes, query.time_seconds, query.threads, query.spill_bytes)
     folders = find_release(found, before), find_release(found, after)
-    with open_diff(*folders, spill_dir=found.spill_dir, limits=limits) as opened:
+    with open_diff(*folders, spill_dir=found.spill_dir, limits=settings.query_limits()) as opened:
         if format == "table":
             print(f"{folders[0].name} → {folders[1].name}: {opened.inputs.described()}")
         if shown is not None:

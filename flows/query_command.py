@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warehouse.saved_queries import Plot
 
 _PLOT_ENDINGS = (".html", ".svg", ".png")
-"""As `warehouse.plots` has them, which would be slow to import for a list of queries."""
+"""What `warehouse.plots.write_plot` tells the kind of file by."""
 
 
 def query(

@@ -126,16 +126,12 @@ def query_limits(settings: Settings, timeout_seconds: float | None) -> QueryLimi
     Raises:
         ConfigError: the seconds given are not above 0.
     """
-    from warehouse.query import QueryLimits
+    import dataclasses
 
     if timeout_seconds is not None and not timeout_seconds > 0:
         raise ConfigError(f"--timeout {timeout_seconds:g}: expected seconds above 0")
-    return QueryLimits(
-        memory_bytes=settings.query.memory_bytes,
-        time_seconds=settings.query.time_seconds if timeout_seconds is None else timeout_seconds,
-        threads=settings.query.threads,
-        spill_bytes=settings.query.spill_bytes,
-    )
+    limits = settings.query_limits()
+    return limits if timeout_seconds is None else dataclasses.replace(limits, time_seconds=timeout_seconds)
 
 
 def _print_answer(

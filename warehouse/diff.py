@@ -31,7 +31,6 @@ from warehouse.layout import LakeError, read_release
 from warehouse.reader_lock import hold_while_alive
 from warehouse.sandbox import QueryError, QueryLimits
 
-CHANGES = ("added", "removed", "changed")
 _BATCH_ROWS = 2048
 
 

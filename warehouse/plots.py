@@ -19,8 +19,6 @@ from warehouse.row_tables import printable
 if TYPE_CHECKING:
     import altair as alt
 
-PLOT_ENDINGS = (".html", ".svg", ".png")
-
 _STEP = 18
 _WIDTH = 640
 _HEIGHT = 360
