@@ -46,6 +46,10 @@ def run(
     without_identifiers: Annotated[
         bool, Parameter(negative=(), help="match records as if they had no identifiers, to measure matching with")
     ] = False,
+    accept: Annotated[
+        tuple[str, ...] | None,
+        Parameter(negative=(), help="a source whose new files go through the gate however they differ; may be given again"),
+    ] = None,
     wait: WaitOption = None,
     format: Annotated[Literal["text", "json"], Parameter(help="how the report is printed")] = "text",
 ) -> int:
@@ -65,6 +69,7 @@ def run(
         rehash=rehash,
         strict=strict,
         without_identifiers=without_identifiers,
+        accept=tuple(accept or ()),
         wait_seconds=wait,
     )
     if dry_run:

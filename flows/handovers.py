@@ -17,7 +17,8 @@ from warehouse.work import Output
 class RunOrder:
     """What a run is told to do. With no paths, every configured source is landed.
 
-    With `without_identifiers` records are matched as if they had none; papers are still named for theirs.
+    With `without_identifiers` records are matched as if they had none; papers are still named for theirs. Of the sources in
+    `accept` all that landed goes through the gate, however it differs from before.
     """
 
     lake: Lake
@@ -26,6 +27,7 @@ class RunOrder:
     rehash: bool = False
     strict: bool = False
     without_identifiers: bool = False
+    accept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
-from flows import steps
+from flows import publishing_steps, steps
 from flows.handovers import Checked, RunOrder, Told
+from flows.landing_step import land
 from flows.report import RunReport, save_report
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
@@ -81,7 +82,7 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
         crash_point(f"after step {step.__name__}")
         return result
 
-    landing = timed("land: copying what is new", steps.land, order)
+    landing = timed("land: copying what is new", land, order)
     report.files_given, report.files_copied, report.files_live = landing.given_count, landing.copied_count, len(landing.files)
     if _is_built(order.lake, landing.inputs_key, report):
         _refuse_unread(order, report)
@@ -98,12 +99,12 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     report.decisions, report.decisions_idle = matched.verdict_count, matched.idle_verdict_count
     report.without_identifiers = order.without_identifiers
     building = timed("merge: records into papers", steps.merge, order, cleaned, matched)
-    checked = timed("check: the tables", steps.check, order, building, report.run_id)
+    checked = timed("check: the tables", publishing_steps.check, order, building, report.run_id)
     report.row_counts, report.warnings, report.failed_checks = checked.row_counts, checked.warnings, checked.errors
     if checked.errors:
         raise PipelineError(_why_not(checked))
     told = Told(report.run_id, report.summary())
-    published = timed("publish: the release", steps.publish, order, landing, checked, cleaned, matched, told)
+    published = timed("publish: the release", publishing_steps.publish, order, landing, checked, cleaned, matched, told)
     report.release_id = published.release_id
     report.outcome = "held" if published.pin else "published" if published.is_new else "unchanged"
     report.pin = published.pin.described() if published.pin else None

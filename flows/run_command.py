@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.gating import require_sources
 from flows.handovers import RunOrder
 from flows.pipeline import run_pipeline
 from flows.progress import Say, listener, progress
@@ -33,6 +34,7 @@ class RunRequest:
     rehash: bool = False
     strict: bool = False
     without_identifiers: bool = False
+    accept: tuple[str, ...] = ()
     wait_seconds: float | None = None
 
 
@@ -84,6 +86,7 @@ def next_steps(report: RunReport, lake: Path | None) -> list[str]:
 
 def _order(request: RunRequest) -> tuple[RunOrder, float]:
     settings = load_settings()
+    require_sources(settings, request.accept)
     lake = Lake(settings.lake_path(request.lake))
     for path in request.paths:
         require_path(path)  # now, not when a server has been started for it
@@ -95,6 +98,7 @@ def _order(request: RunRequest) -> tuple[RunOrder, float]:
         request.rehash,
         request.strict,
         request.without_identifiers,
+        request.accept,
     )
     if not request.paths and not settings.sources and not order.lake.live_path.exists():
         raise ConfigError(

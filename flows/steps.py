@@ -1,90 +1,31 @@
 """This module holds one plain function a stage: paths and settings in, paths and counts out; never a frame.
 
+The steps before and after those of this module stand in `landing_step` and `publishing_steps`.
+
 What reads or computes is imported inside the step that needs it, so that a run with nothing new pays for none of it.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections import Counter
-from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.handovers import Building, Checked, FileOutput, Landing, Matching, RunOrder, Stage, Told
-from flows.incoming import find_incoming
+from flows.handovers import Building, FileOutput, Landing, Matching, RunOrder, Stage
+from flows.landing_step import matching_key
 from flows.settings import load_venue_aliases
-from flows.versions import cleaning_version, code_version, matching_version, reading_version, rules_by_stage
-from warehouse.decisions import Verdict, read_decisions, verdicts_of
-from warehouse.landing import hash_file, land_files
+from flows.versions import cleaning_version, matching_version, reading_version
+from warehouse.landing import hash_file
 from warehouse.layout import Lake, LakeError
-from warehouse.live import LiveFile, LiveName, add_names, earlier_contents, live_files, read_live, write_live
+from warehouse.live import LiveFile
 from warehouse.publications import not_taken_in
-from warehouse.release import Published
-from warehouse.work import Output, collect_garbage, output, work_key
+from warehouse.work import Output, output, work_key
 
 if TYPE_CHECKING:
     import polars as pl
 
     from transforms.tables import PreviousRelease
-
-
-def inputs_key(order: RunOrder, live: frozenset[LiveName], verdicts: tuple[Verdict, ...]) -> str:
-    """A hash of all that a release is made from: the live set, people's verdicts, the settings and the code."""
-    names = sorted(dataclasses.astuple(name) for name in live)
-    return work_key(names, order.settings.tables_key, code_version(), *_matching_key(order, verdicts))
-
-
-def _matching_key(order: RunOrder, verdicts: tuple[Verdict, ...]) -> tuple[object, ...]:
-    """What has a say in matching beside the records and the code."""
-    return verdicts, order.without_identifiers
-
-
-def land(order: RunOrder) -> Landing:
-    """Copies what is new into the lake and adds it to the live set; first it reads people's decisions, which may be amiss."""
-    verdicts = verdicts_of(read_decisions(order.lake))
-    found = find_incoming(order.settings, order.paths, order.lake)
-    landed = land_files(
-        order.lake,
-        found.files,
-        max_bytes=order.settings.limits.file_bytes,
-        limits=order.settings.unpack_limits(),
-        rehash=order.rehash,
-    )
-    before = read_live(order.lake)
-    live = add_names(before, landed.names, landed.given)
-    earlier = earlier_contents(before, landed.names, landed.given)
-    if live != before:
-        write_live(order.lake, live)
-    files = live_files(live, lambda name: order.settings.source(name).precedence)
-    return Landing(
-        tuple(files),
-        len(landed.names),
-        landed.copied_count,
-        landed.unopened_count,
-        inputs_key(order, live, verdicts),
-        (*found.notes, *landed.notes, *_earlier_notes(earlier, dict.fromkeys(path for _, path in landed.given))),
-        verdicts,
-    )
-
-
-def _earlier_notes(earlier: list[LiveName], given: Container[str]) -> list[str]:
-    """What to say of files of the command line that are live with another content than now: one note a file or archive."""
-    notes, of_archives = [], Counter[str]()
-    for name in earlier:
-        archive = next((path for path in name.paths()[1:] if path in given), None)
-        if archive is None:
-            notes.append(
-                f"{name.source_path}: an earlier content is live too; `paperlake forget {name.sha256[:12]}` takes it out"
-            )
-        else:
-            of_archives[archive] += 1
-    return notes + [
-        f"{archive}: {count} of its earlier files are live too; `paperlake forget {shlex.quote(archive)}` takes all of it out, "
-        "then run again with it"
-        for archive, count in of_archives.items()
-    ]
 
 
 def stage(order: RunOrder, landing: Landing) -> Stage:
@@ -162,7 +103,7 @@ def match(order: RunOrder, landing: Landing, cleaning: Stage) -> Matching:
     from warehouse.work_writer import write_output
 
     files = [_cleaned(entry).folder.name for entry in cleaning.outputs]
-    key = work_key(files, matching_version(), *_matching_key(order, landing.verdicts))
+    key = work_key(files, matching_version(), *matching_key(order, landing.verdicts))
     target = output(order.lake, "match", key)
     verdicts = verdicts_frame(landing.verdicts)
     if not target.is_whole():
@@ -229,82 +170,6 @@ def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:
     for name, frame in tables.items():
         write_table(frame, TABLES[name], folder)
     return Building(folder, {name: frame.height for name, frame in tables.items()})
-
-
-def check(order: RunOrder, building: Building, run_id: str) -> Checked:
-    """Runs the checks over the built tables, keeps the rows that fail, and adds the table `checks`."""
-    import polars as pl
-
-    from transforms.schemas import CHECKS
-    from warehouse.checks import check_rows, read_checks, run_checks
-    from warehouse.parquet import write_table
-
-    kept_in = order.lake.runs_dir / run_id
-    results = run_checks(
-        building.folder,
-        keep_failing_in=kept_in,
-        checks=read_checks(order.settings.own_checks_dir),
-        spill_dir=order.lake.spill_dir,
-        expectations=order.settings.expectations,
-        limits=order.settings.query_limits(),
-    )
-    rows = check_rows(results)
-    write_table(pl.DataFrame(rows), CHECKS, building.folder)
-    failed = {
-        severity: {r.name: r.failing_rows for r in results if r.failing_rows and r.severity == severity}
-        for severity in ("error", "warn")
-    }
-    return Checked(
-        building.folder,
-        {**building.row_counts, "checks": len(rows)},
-        failed["error"],
-        failed["warn"],
-        kept_in if any(failed.values()) else None,
-        {r.name: r.files for r in results if r.files},
-    )
-
-
-def publish(order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage, matching: Matching, told: Told) -> Published:
-    """Makes the built tables the current release unless it is pinned, notes what they were built from, and tidies up."""
-    from warehouse.catalog import build_catalog
-    from warehouse.dictionary import release_readme
-    from warehouse.release import note_build, publish_release
-
-    published = publish_release(
-        order.lake,
-        checked.folder,
-        checked.row_counts,
-        _facts(order, landing, told.run_id),
-        lambda release_id: release_readme(release_id, checked.row_counts),
-    )
-    if published.pin is None:
-        build_catalog(order.lake.path, order.lake.releases_dir / published.release_id)
-    note_build(order.lake, landing.inputs_key, published.release_id, told.summary)
-    used = {entry.staged.folder for entry in cleaning.outputs} | {_cleaned(entry).folder for entry in cleaning.outputs}
-    collect_garbage(order.lake, used | {matching.output.folder})
-    return published
-
-
-def _facts(order: RunOrder, landing: Landing, run_id: str) -> dict[str, object]:
-    """What a release is made from, for its `release.json`, and why it is not the one that is current."""
-    from warehouse.inputs import Inputs, input_changes, read_inputs
-
-    facts: dict[str, object] = {
-        "run_id": run_id,
-        "inputs_key": landing.inputs_key,
-        "code_version": code_version(),
-        "rules": rules_by_stage(),
-        "settings_key": order.settings.tables_key,
-        "without_identifiers": order.without_identifiers,
-        "decisions": landing.verdicts,
-    }
-    current = order.lake.current_release()
-    files = {file.sha256: (file.source, file.source_path) for file in landing.files}
-    try:
-        because = input_changes(read_inputs(current), Inputs.of(files, facts)).described() if current else "the first release"
-    except LakeError as error:  # a damaged release is no reason not to publish the next
-        because = f"not known: {error}"
-    return {**facts, "because": because}
 
 
 def _intact_raw(lake: Lake, file: LiveFile) -> Path:

@@ -63,7 +63,7 @@ def rules_by_stage() -> dict[str, str]:
 @functools.cache
 def code_version() -> str:
     """A hash of all code that has a say in a release."""
-    steps = ("flows/steps.py", "flows/reading.py", "flows/cleaning.py")
+    steps = ("flows/steps.py", "flows/publishing_steps.py", "flows/reading.py", "flows/cleaning.py")
     patterns = ("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", *steps)
     return _hash({path for pattern in patterns for path in PROJECT_DIR.glob(pattern)})
 

@@ -82,7 +82,7 @@ def test_the_report_is_left_as_artifacts_with_stable_keys(tmp_path: Path, sample
 def test_landing_is_tried_again_only_for_an_error_that_may_pass(
     tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch, code: int, calls: int
 ) -> None:
-    from flows import prefect_flow, steps
+    from flows import landing_step, prefect_flow
 
     tried = []
 
@@ -90,7 +90,7 @@ def test_landing_is_tried_again_only_for_an_error_that_may_pass(
         tried.append(code)
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(steps, "land_files", fail)
+    monkeypatch.setattr(landing_step, "land_files", fail)
     monkeypatch.setattr(prefect_flow, "_RETRY_DELAY_SECONDS", 0)
     with pytest.raises(OSError, match=os.strerror(code)):
         prefect_flow.pipeline(paths=[str(samples)], lake=str(tmp_path / "lake"))
