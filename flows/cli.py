@@ -25,8 +25,10 @@ from warehouse.row_formats import quiet_when_reader_leaves
 app = App(
     name="paperlake",
     help="Messy lists of academic papers in; one clean, de-duplicated, accounted-for set of Parquet tables out.",
-    help_epilogue="Begin with `paperlake run FILES`. Add --debug to any command for the stack trace of an error. "
-    "Exit codes: 0 done, 1 data or run failed, 2 usage, 3 held back by a pin, 4 the lock was not obtained.",
+    help_epilogue="Begin with `paperlake run FILES`. Add --debug to any command for the stack trace of an error, --log-format "
+    "json (or PAPERLAKE_LOG_FORMAT=json) for lines of JSON on standard error. Exit codes: 0 done; 1 data or run failed, or "
+    "what was looked at is wanting; 2 usage or configuration; 3 the run is done, and a source or a release is held back; "
+    "4 the lock was not obtained; 130 interrupted.",
     help_format="plaintext",
     version=lambda: importlib.metadata.version("paperlake"),
     version_flags=["--version"],
@@ -284,34 +286,48 @@ def main() -> None:
 
 def call(words: list[str], *, debug: bool = False) -> int:
     """The exit code of a command line; errors go to standard error as a sentence, with `debug` as a stack trace."""
+    from flows import run_log
+
+    try:
+        words, log_format = run_log.take_log_format(words)
+    except run_log.LogFormatError as error:
+        return _explain(error)
+    token = run_log.chosen_format.set(log_format)
+    try:
+        return _call(words, debug=debug)
+    finally:
+        run_log.chosen_format.reset(token)
+
+
+def _call(words: list[str], *, debug: bool) -> int:
+    from flows import run_log
+
+    as_json = run_log.chosen_format.get() == "json"
     if "" in words:
         # A path of no letters would be the folder that one is in: not what a script with an unset variable means.
-        print("paperlake: an argument is empty: give it a value, or leave it out", file=sys.stderr)
-        return 2
+        return _fail("an argument is empty: give it a value, or leave it out", 2)
     try:
-        command, bound, _ = app.parse_args(words, print_error=True, exit_on_error=False)
-    except CycloptsError:
-        return 2
+        command, bound, _ = app.parse_args(words, print_error=not as_json, exit_on_error=False)
+    except CycloptsError as error:
+        return _fail(str(error), 2, error) if as_json else 2
     code: int = 0
     try:
         with quiet_when_reader_leaves(sys.stdout):
             code = command(*bound.args, **bound.kwargs)
     except SystemExit:
         return 0  # rich's way to say that the reader of its output has left
-    except KeyboardInterrupt:
-        return _say_interrupted()
+    except KeyboardInterrupt as error:
+        return _fail(_INTERRUPTED, 130, error)
     except Exception as error:
         if debug:
             raise
         if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
-            return _say_interrupted()
+            return _fail(_INTERRUPTED, 130, error)
         return _explain(error)
     return code
 
 
-def _say_interrupted() -> int:
-    print("paperlake: interrupted; the current release is as it was", file=sys.stderr)
-    return 130
+_INTERRUPTED = "interrupted; the current release is as it was"
 
 
 def _explain(error: Exception) -> int:
@@ -320,7 +336,6 @@ def _explain(error: Exception) -> int:
     import os
 
     from transforms.schemas import PaperlakeError
-    from warehouse.row_tables import printable
 
     code = 1
     if isinstance(error, PaperlakeError):
@@ -331,8 +346,19 @@ def _explain(error: Exception) -> int:
         )
     else:
         text = f"{type(error).__name__}: {error} (run again with --debug for the stack trace)"
-    shown = "\n".join(printable(line) for line in text.split("\n"))  # it may quote a value of the lake
-    print(f"paperlake: {shown}", file=sys.stderr)
+    return _fail(text, code, error)
+
+
+def _fail(text: str, code: int, error: BaseException | None = None) -> int:
+    """Says on standard error what failed; gives the exit code."""
+    from flows import run_log
+    from warehouse.row_tables import printable
+
+    if run_log.chosen_format.get() == "json":
+        run_log.log_failure(error, text, code)
+    else:
+        shown = "\n".join(printable(line) for line in text.split("\n"))  # it may quote a value of the lake
+        print(f"paperlake: {shown}", file=sys.stderr)
     return code
 
 
