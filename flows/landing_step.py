@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Container
 
+from flows.file_lines import log_landed
 from flows.handovers import Landing, RunOrder
 from flows.incoming import find_incoming
 from flows.versions import code_version
@@ -43,6 +44,7 @@ def land(order: RunOrder) -> Landing:
     earlier = earlier_contents(before, landed.names, landed.given)
     if live != before:
         write_live(order.lake, live)
+        log_landed(live - before)
     files = live_files(live, lambda name: order.settings.source(name).precedence)
     return Landing(
         tuple(files),

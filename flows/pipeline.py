@@ -13,6 +13,7 @@ from flows import publishing_steps, steps
 from flows.handovers import Checked, RunOrder, Told
 from flows.landing_step import land
 from flows.report import RunReport, save_report
+from flows.run_log import log_fields
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
 from warehouse.layout import Lake
@@ -64,7 +65,8 @@ def run_pipeline(
         settle_publications(lake)
         report = RunReport(run_id=_run_id(), lake=str(order.lake.path))
         try:
-            _run_steps(order, call, report, say)
+            with log_fields(run_id=report.run_id, lake=report.lake):
+                _run_steps(order, call, report, say)
         except BaseException as error:
             report.error = str(error) or type(error).__name__
             raise
@@ -75,9 +77,10 @@ def run_pipeline(
 
 def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[str], None]) -> None:
     def timed(doing: str, step: Callable[..., T], *arguments: Any) -> T:
-        say(doing)
         start = time.perf_counter()
-        result = call(step, *arguments)
+        with log_fields(step=step.__name__):
+            say(doing)
+            result = call(step, *arguments)
         report.seconds_by_step[step.__name__] = round(time.perf_counter() - start, 3)
         crash_point(f"after step {step.__name__}")
         return result

@@ -8,10 +8,13 @@ What reads or computes is imported inside the step that needs it, so that a run 
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.file_lines import log_cleaned, log_read
 from flows.handovers import Building, FileOutput, Landing, Matching, RunOrder, Stage
 from flows.landing_step import matching_key
 from flows.settings import load_venue_aliases
@@ -34,10 +37,13 @@ def stage(order: RunOrder, landing: Landing) -> Stage:
     for file in landing.files:
         source = order.settings.source(file.source)
         target = output(order.lake, "stage", work_key(file.sha256, reading_version(), *order.settings.reading_key(source)))
-        if not target.is_whole():
+        start = None if target.is_whole() else time.perf_counter()
+        if start is not None:
             _stage_file(order, file, target)
             made_count += 1
         facts = target.facts()
+        if start is not None:
+            log_read(file, facts, time.perf_counter() - start)
         outputs.append(FileOutput(file, target))
         counts["records"] += facts["records"]
         reasons.update(facts["reasons"])
@@ -90,6 +96,8 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
 
     work = ((defaults, batch) for defaults, entries in missing.items() for batch in _batches(entries, _BATCH_RECORDS))
     each_side_by_side(clean_batch, work)
+    for entry in chain.from_iterable(missing.values()):
+        log_cleaned(entry.file, _cleaned(entry).facts())
     facts = [_cleaned(entry).facts() for entry in outputs]
     reasons = sum((Counter(fact["reasons"]) for fact in facts), Counter[str]())
     made_count = sum(map(len, missing.values()))

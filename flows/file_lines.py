@@ -1,0 +1,74 @@
+"""This module writes what the log says of single files: one line a file that is new, read now, or loses records in cleaning.
+
+Files that are known from earlier runs get none: a nightly run over ten thousand files is to print what is new in it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from flows.run_log import log_file
+from warehouse.live import LiveFile, LiveName
+
+
+def log_landed(names: Iterable[LiveName]) -> None:
+    """A line for each name that has become live, or has other content than before."""
+    for name in sorted(names):
+        message = f"landed, {name.size_bytes:,} bytes"
+        log_file(
+            logging.INFO, name.source, name.source_path, message, event="landed", sha256=name.sha256, size_bytes=name.size_bytes
+        )
+
+
+def log_read(file: LiveFile, facts: Mapping[str, Any], seconds: float) -> None:
+    """A line for a file that was read just now, by the facts of its reading; a warning where something was amiss."""
+    rejects = sum(facts["reasons"].values())
+    is_read = facts["verdict"] == "read"
+    what = f"read as {facts['reader']}" if is_read else facts["verdict"].replace("_", " ")
+    said = [
+        f"{what}: {facts['records']:,} records",
+        *_rejected(facts["reasons"]),
+        *([facts["message"]] if facts["message"] else []),
+    ]
+    log_file(
+        logging.WARNING if rejects or facts["message"] or not is_read else logging.INFO,
+        file.source,
+        file.source_path,
+        f"{'; '.join(said)}; {seconds:.1f} s",
+        event="read",
+        verdict=facts["verdict"],
+        reader=facts["reader"],
+        records=facts["records"],
+        rejects=rejects,
+        rejects_by_reason=dict(facts["reasons"]),
+        seconds=round(seconds, 3),
+    )
+
+
+def log_cleaned(file: LiveFile, facts: Mapping[str, Any]) -> None:
+    """A warning for a file that was cleaned just now, if some of its records could not be."""
+    rejects = sum(facts["reasons"].values())
+    if rejects:
+        log_file(
+            logging.WARNING,
+            file.source,
+            file.source_path,
+            f"cleaned: {facts['records']:,} records; {'; '.join(_rejected(facts['reasons']))}",
+            event="cleaned",
+            records=facts["records"],
+            rejects=rejects,
+            rejects_by_reason=dict(facts["reasons"]),
+        )
+
+
+def _rejected(reasons: Mapping[str, int]) -> list[str]:
+    """The rejects in words, by reason; none where there is none.
+
+    >>> _rejected({"ragged_row": 2, "empty_entry": 1})
+    ['3 rejected (2 ragged_row, 1 empty_entry)']
+    """
+    ordered = sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0]))
+    listed = ", ".join(f"{count} {reason}" for reason, count in ordered)
+    return [f"{sum(reasons.values()):,} rejected ({listed})"] if reasons else []
