@@ -6,7 +6,9 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from flows.settings import MAX_YEAR, ConfigError, Settings, build, check_keys, load_venue_aliases
+from flows.settings import Settings, load_venue_aliases
+from flows.source_settings import MAX_YEAR
+from flows.toml_values import ConfigError, build, check_keys
 from transforms.schemas import TABLES
 from warehouse.expectations import Expectations, ExpectedNulls, ExpectedPapers
 

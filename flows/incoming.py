@@ -10,16 +10,23 @@ from pathlib import Path
 from flows.settings import ConfigError, Settings, SourceSettings
 from warehouse.landing import Incoming, LandError, Search, search
 from warehouse.layout import Lake
-from warehouse.live import COMMAND_LINE
+from warehouse.live import COMMAND_LINE, LiveName
 from warehouse.names import unicode_name
 
 
 @dataclass
 class Found:
-    """The files a run is to land, and what is to be said of what was left out."""
+    """The files a run is to land, and what is to be said of what was left out.
+
+    `failed` says of a source why it could not be had at all this time. `unchanged` are names that a server said are as they
+    were, which count as landed without a file. `fetched` is what was downloaded; each has its entry in `files`.
+    """
 
     files: list[Incoming] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    unchanged: list[LiveName] = field(default_factory=list)
+    fetched: list[object] = field(default_factory=list)
 
     def add(self, found: Search, source: str, where: str) -> None:
         """Takes what a search at one place found."""
@@ -68,7 +75,7 @@ def _given_files(given: Path, lake: Lake) -> Search:
 
 def _source_files(settings: Settings, source: SourceSettings, lake: Lake) -> Search:
     """The files of a configured source: those at its location, a folder, a file or a pattern."""
-    location = Path(source.location)
+    location = Path(source.location[0])
     base = location if location.is_absolute() else settings.config_dir / location
     if base.exists():
         found = search(base, lake)

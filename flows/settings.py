@@ -4,36 +4,42 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import difflib
 import hashlib
 import os
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from transforms.readers.columns_known import IGNORED_COLUMN
+from flows.source_settings import FetchSettings, GateBounds, SourceSettings, check_ratio, read_sources
+from flows.toml_values import ConfigError, build, check_keys
 from transforms.readers.limits import ReadLimits
-from transforms.schemas import PaperlakeError
-from transforms.staged_schemas import FIELDS
 from warehouse.expectations import Expectations
-from warehouse.live import COMMAND_LINE
 from warehouse.sql_files import own_sql_files
 from warehouse.unpacking import UnpackLimits
 
 if TYPE_CHECKING:
     from warehouse.sandbox import QueryLimits
 
+__all__ = [
+    "PROJECT_DIR",
+    "CheckSettings",
+    "ConfigError",
+    "FetchSettings",
+    "GateBounds",
+    "LakeSettings",
+    "LimitSettings",
+    "QuerySettings",
+    "RunSettings",
+    "Settings",
+    "SourceSettings",
+    "load_settings",
+    "load_venue_aliases",
+]
+
 PROJECT_DIR = Path(__file__).resolve().parents[1]
 
 _READ_LIMITS, _UNPACK_LIMITS = ReadLimits(), UnpackLimits()
-
-
-class ConfigError(PaperlakeError):
-    """A setting that is unknown, missing or of the wrong kind; the message names the file, the key and a suggestion."""
-
-    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +88,6 @@ class CheckSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceSettings:
-    """One block of sources.toml. `location` is relative to the file's folder; `columns` has `staged_schemas.FIELDS`."""
-
-    name: str
-    location: str = ""
-    precedence: int = 100
-    has_keys: bool = False
-    venue: str | None = None
-    year: int | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    license: str | None = None
-    homepage: str | None = None
-    citation: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `tables_key` is a hash of what has a say in the tables' content."""
 
@@ -107,6 +97,8 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     query: QuerySettings = field(default_factory=QuerySettings)
     checks: CheckSettings = field(default_factory=CheckSettings)
+    gate: GateBounds = field(default_factory=GateBounds)
+    fetch: FetchSettings = field(default_factory=FetchSettings)
     expectations: Expectations = field(default_factory=Expectations)
     sources: tuple[SourceSettings, ...] = ()
     tables_key: str = ""
@@ -123,6 +115,16 @@ class Settings:
     def source(self, name: str) -> SourceSettings:
         """The source called `name`; one that has no block (any more) has the defaults."""
         return next((source for source in self.sources if source.name == name), SourceSettings(name))
+
+    def gate_bounds(self, source: SourceSettings) -> GateBounds:
+        """How far this source may be from its last good files: as its block says, else as `[gate]` does."""
+        given = {f.name: getattr(source, f.name) for f in dataclasses.fields(GateBounds)}
+        return dataclasses.replace(self.gate, **{key: value for key, value in given.items() if value is not None})
+
+    def fetch_settings(self, source: SourceSettings) -> FetchSettings:
+        """How this source is fetched: as its block says, else as `[fetch]` does."""
+        merged = dataclasses.replace(self.fetch, **source.fetch)
+        return merged if merged.bytes else dataclasses.replace(merged, bytes=self.limits.file_bytes)
 
     def read_limits(self) -> ReadLimits:
         """The limits that readers keep."""
@@ -160,12 +162,15 @@ def load_settings(config_dir: Path | None = None) -> Settings:
         "limits": LimitSettings,
         "query": QuerySettings,
         "checks": CheckSettings,
+        "gate": GateBounds,
+        "fetch": FetchSettings,
     }
     check_keys(pipeline, sections, "pipeline.toml")
     parts: dict[str, Any] = {
         name: build(kind, pipeline.get(name, {}), f"pipeline.toml [{name}]") for name, kind in sections.items()
     }
-    sources = _sources(_read_toml(folder / "sources.toml"))
+    check_ratio("records_drop_ratio", parts["gate"].records_drop_ratio, "pipeline.toml [gate]")
+    sources = read_sources(_read_toml(folder / "sources.toml"))
     settings = Settings(folder, **parts, sources=sources)
     if expected := _read_toml(folder / "expected.toml"):
         from flows.expected import read_expectations
@@ -206,95 +211,15 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: {error}") from error
 
 
-def _sources(content: Mapping[str, Any]) -> tuple[SourceSettings, ...]:
-    check_keys(content, ["sources"], "sources.toml")
-    sources = []
-    for name, block in sorted(content.get("sources", {}).items()):
-        where = f"sources.toml [sources.{name}]"
-        if name == COMMAND_LINE:
-            raise ConfigError(f"{where}: the name {COMMAND_LINE} is kept for paths given on the command line")
-        source = build(SourceSettings, block, where, name=name)
-        columns = _columns(source.columns, where)
-        source = dataclasses.replace(source, columns=columns)
-        if source.license is not None or source.homepage is not None or source.citation is not None:
-            from flows.source_terms import check_terms
-
-            check_terms(source, where)
-        if source.year is not None and source.year > MAX_YEAR:
-            raise ConfigError(f"{where}: year = {source.year} should be of four digits")
-        if source.precedence > _MAX_PRECEDENCE:
-            raise ConfigError(f"{where}: precedence = {source.precedence} should be at most {_MAX_PRECEDENCE}")
-        if not source.location:
-            raise ConfigError(f'{where}: needs location = "…", a folder, file or pattern')
-        sources.append(source)
-    return tuple(sources)
-
-
-MAX_YEAR, _MAX_PRECEDENCE = 9_999, 1_000_000  # the tables hold them in 16 and 32 bits
-
-
-def _columns(given: Mapping[str, object], where: str) -> dict[str, str]:
-    """The field of each column that a source names, by the field's full name; a field is named as in `papers`, or `authors`."""
-    known = {name.removesuffix("_raw"): name for name in (column.name for column in FIELDS)}
-    known |= {"source_key": "source_key", IGNORED_COLUMN: IGNORED_COLUMN}
-    for column, name in given.items():
-        if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Known fields: {', '.join(known)}."
-            raise ConfigError(f"{where}: columns: '{column}' = {name!r} is no field. {hint}")
-    return {column: known[str(name)] for column, name in given.items()}
-
-
-_T = TypeVar("_T")
-
-
-def build(kind: type[_T], values: Any, where: str, **fixed: object) -> _T:
-    """An instance of the frozen dataclass `kind` from a TOML table, its keys and their types checked."""
-    if not isinstance(values, Mapping):
-        raise ConfigError(f"{where}: expected a table of keys, found {values!r}")
-    fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in fixed}  # type: ignore[arg-type]
-    check_keys(values, fields, where)
-    for key, value in values.items():
-        accepted = _ACCEPTED[str(fields[key].type).removesuffix(" | None")]
-        if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
-            raise ConfigError(f"{where}: {key} = {value!r} should be {' or '.join(t.__name__ for t in accepted)}")
-        if isinstance(value, int | float) and value < 0:
-            raise ConfigError(f"{where}: {key} = {value!r} should not be negative")
-    return kind(**fixed, **values)
-
-
-_ACCEPTED: dict[str, tuple[type, ...]] = {
-    "str": (str,),
-    "int": (int,),
-    "float": (int, float),
-    "bool": (bool,),
-    "Mapping[str, str]": (dict,),
-}
-
-
-def check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
-    """Raises `ConfigError` for a key that is not among those known, with the nearest of them."""
-    for key in values:
-        if key not in known:
-            near = difflib.get_close_matches(key, list(known), n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Known keys: {', '.join(known)}."
-            raise ConfigError(f"{where}: unknown key '{key}'. {hint}")
-
-
 def _tables_key(settings: Settings) -> str:
     """A hash of the settings that change a table, or may stop its publication.
 
-    They are venue aliases, limits, expectations, a person's own checks, and of each source all but where its files are
-    and under which terms.
+    They are venue aliases, limits, expectations, a person's own checks, and of each source all but where its files are,
+    how they are had, under which terms, and the bounds of its gate.
     """
     venues = settings.config_dir / "venues.csv"
     digest = hashlib.sha256(venues.read_bytes() if venues.is_file() else b"")
-    said = [
-        dataclasses.replace(
-            source, location="", columns=dict(sorted(source.columns.items())), license=None, homepage=None, citation=None
-        )
-        for source in settings.sources
-    ]
+    said = [source.in_tables for source in settings.sources]
     for part in (said, settings.limits, settings.expectations):
         digest.update(repr(part).encode())
     own_dir = settings.own_checks_dir

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 
-from flows.settings import ConfigError, SourceSettings
+from flows.source_settings import SourceSettings
+from flows.toml_values import ConfigError
 from transforms.word_sets import word_set
 
 _KNOWN = word_set(
