@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.atomic import rename, temporary_beside
-from warehouse.work import Output
+from warehouse.work import Output, describe
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,8 +74,7 @@ def writing_output(target: Output, schemas: Mapping[str, pl.Schema], facts: dict
             writer.close()
         shutil.rmtree(temporary, ignore_errors=True)
         raise
-    sizes = {path.name: path.stat().st_size for path in sorted(temporary.iterdir())}
-    (temporary / "facts.json").write_text(json.dumps({"facts": facts, "sizes": sizes}), encoding="utf-8")
+    describe(temporary, facts)
     if target.folder.exists():
         shutil.rmtree(target.folder)
     rename(temporary, target.folder)
