@@ -19,6 +19,9 @@ class RunOrder:
 
     With `without_identifiers` records are matched as if they had none; papers are still named for theirs. Of the sources in
     `accept` all that landed goes through the gate, however it differs from before.
+
+    The live raw files in `again` (by SHA-256) are read and cleaned again, whatever was made of them before; such a run lands
+    nothing, and builds a release even from the inputs of the last.
     """
 
     lake: Lake
@@ -28,6 +31,7 @@ class RunOrder:
     strict: bool = False
     without_identifiers: bool = False
     accept: tuple[str, ...] = ()
+    again: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

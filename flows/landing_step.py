@@ -9,7 +9,7 @@ from collections.abc import Container
 
 from flows.file_lines import log_landed
 from flows.handovers import Landing, RunOrder
-from flows.incoming import find_incoming
+from flows.incoming import Found, find_incoming
 from flows.versions import code_version
 from warehouse.decisions import Verdict, read_decisions, verdicts_of
 from warehouse.landing import land_files
@@ -31,7 +31,7 @@ def matching_key(order: RunOrder, verdicts: tuple[Verdict, ...]) -> tuple[object
 def land(order: RunOrder) -> Landing:
     """Copies what is new into the lake and adds it to the live set; first it reads people's decisions, which may be amiss."""
     verdicts = verdicts_of(read_decisions(order.lake))
-    found = find_incoming(order.settings, order.paths, order.lake)
+    found = Found() if order.again else find_incoming(order.settings, order.paths, order.lake)
     landed = land_files(
         order.lake,
         found.files,

@@ -87,7 +87,7 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
 
     landing = timed("land: copying what is new", land, order)
     report.files_given, report.files_copied, report.files_live = landing.given_count, landing.copied_count, len(landing.files)
-    if _is_built(order.lake, landing.inputs_key, report):
+    if not order.again and _is_built(order.lake, landing.inputs_key, report):
         _refuse_unread(order, report)
         return
     staged = timed(f"stage: reading {len(landing.files)} files", steps.stage, order, landing)

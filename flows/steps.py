@@ -8,8 +8,10 @@ What reads or computes is imported inside the step that needs it, so that a run 
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import time
 from collections import Counter
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,11 +34,11 @@ if TYPE_CHECKING:
 
 
 def stage(order: RunOrder, landing: Landing) -> Stage:
-    """Reads every live file that was not read before by this code and these settings."""
+    """Reads every live file that was not read before by this code and these settings, and those that are to be read again."""
+    _drop_outputs(order, landing)
     outputs, made_count, counts, reasons, notes, unread = [], 0, Counter[str](), Counter[str](), [], []
     for file in landing.files:
-        source = order.settings.source(file.source)
-        target = output(order.lake, "stage", work_key(file.sha256, reading_version(), *order.settings.reading_key(source)))
+        target = _staged_output(order, file)
         start = None if target.is_whole() else time.perf_counter()
         if start is not None:
             _stage_file(order, file, target)
@@ -52,6 +54,30 @@ def stage(order: RunOrder, landing: Landing) -> Stage:
         if facts["verdict"] != "read":
             unread.append(f"{file.file_name}: {facts['verdict']}: {facts['message']}")
     return Stage(tuple(outputs), made_count, dict(counts), dict(reasons), tuple(notes), tuple(unread))
+
+
+def _drop_outputs(order: RunOrder, landing: Landing) -> None:
+    """Removes what was made of the files that are to be read again, so that it is made anew.
+
+    What follows from an output goes before it: a run killed in between leaves nothing made of an earlier reading. Nothing is
+    removed unless every raw file is whole, as without its outputs a damaged one would stop the runs that could do without it.
+    """
+    files = [file for file in landing.files if file.sha256 in order.again]
+    if not files:
+        return
+    for file in files:
+        _intact_raw(order.lake, file)
+    staged = [FileOutput(file, _staged_output(order, file)) for file in files]
+    cleaned = [_cleaned(entry).folder for entry in _with_clean_outputs(order, staged)]
+    of_all = [folder for folder in order.lake.work_dir.glob("*/*") if folder.parent.name not in ("stage", "clean")]
+    for folder in (*of_all, *cleaned, *(entry.staged.folder for entry in staged)):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _staged_output(order: RunOrder, file: LiveFile) -> Output:
+    """Where a file lies as this code reads it under these settings."""
+    source = order.settings.source(file.source)
+    return output(order.lake, "stage", work_key(file.sha256, reading_version(), *order.settings.reading_key(source)))
 
 
 def _stage_file(order: RunOrder, file: LiveFile, target: Output) -> None:
@@ -72,18 +98,12 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
     from transforms.clean import SourceDefaults, clean_files
     from warehouse.work_writer import write_output
 
-    rows = load_venue_aliases(order.settings)
-    aliases, aliases_key = alias_frame(rows), work_key(rows)
-    outputs: list[FileOutput] = []
+    aliases = alias_frame(load_venue_aliases(order.settings))
+    outputs = _with_clean_outputs(order, staging.outputs)
     missing: dict[SourceDefaults, list[FileOutput]] = {}
-    for entry in staging.outputs:
-        defaults = source_defaults(order.settings.source(entry.file.source))
-        key = work_key(
-            entry.file.sha256, entry.staged.folder.name, cleaning_version(), dataclasses.asdict(defaults), aliases_key
-        )
-        outputs.append(dataclasses.replace(entry, cleaned=output(order.lake, "clean", key)))
-        if not _cleaned(outputs[-1]).is_whole():
-            missing.setdefault(defaults, []).append(outputs[-1])
+    for entry in outputs:
+        if not _cleaned(entry).is_whole():
+            missing.setdefault(source_defaults(order.settings.source(entry.file.source)), []).append(entry)
 
     def clean_batch(defaults: SourceDefaults, batch: list[FileOutput]) -> None:
         staged = {entry.file.sha256: entry.staged.read("records") for entry in batch}
@@ -102,6 +122,18 @@ def clean(order: RunOrder, staging: Stage) -> Stage:
     reasons = sum((Counter(fact["reasons"]) for fact in facts), Counter[str]())
     made_count = sum(map(len, missing.values()))
     return Stage(tuple(outputs), made_count, {"records": sum(fact["records"] for fact in facts)}, dict(reasons))
+
+
+def _with_clean_outputs(order: RunOrder, entries: Iterable[FileOutput]) -> list[FileOutput]:
+    """The entries with where the records of each lie as this code cleans them under these settings."""
+    from flows.cleaning import source_defaults
+
+    aliases_key, outputs = work_key(load_venue_aliases(order.settings)), []
+    for entry in entries:
+        defaults = dataclasses.asdict(source_defaults(order.settings.source(entry.file.source)))
+        key = work_key(entry.file.sha256, entry.staged.folder.name, cleaning_version(), defaults, aliases_key)
+        outputs.append(dataclasses.replace(entry, cleaned=output(order.lake, "clean", key)))
+    return outputs
 
 
 def match(order: RunOrder, landing: Landing, cleaning: Stage) -> Matching:
