@@ -59,3 +59,34 @@ def test_a_waiting_writer_gets_the_lock_when_the_holder_ends(tmp_path: Path) -> 
 
         with hold_lock(Lake(tmp_path), wait_seconds=30, on_wait=end_holder, command="x"):
             assert holder.wait() != 0
+
+
+def test_the_lock_holds_although_its_file_is_removed(tmp_path: Path) -> None:
+    with start_holder(tmp_path) as holder:
+        (tmp_path / "state" / "lock").unlink()
+        with (
+            pytest.raises(LockError, match="locked by another process"),
+            hold_lock(Lake(tmp_path), wait_seconds=0, on_wait=pytest.fail, command="x"),
+        ):
+            pytest.fail("the lock was given twice")
+        holder.kill()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": 1, "host": "h", "since": "2031", "command": "paperlake run"}'])
+def test_what_stands_in_the_file_locks_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "lock").write_text(text)
+    with hold_lock(Lake(tmp_path), wait_seconds=0, on_wait=pytest.fail, command="x"):
+        assert str(os.getpid()) in (tmp_path / "state" / "lock").read_text()
+
+
+def test_after_a_refusal_nothing_is_held(tmp_path: Path) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with start_holder(tmp_path) as holder:
+        with pytest.raises(LockError), hold_lock(Lake(tmp_path), wait_seconds=0, on_wait=pytest.fail, command="x"):
+            pytest.fail("the lock was given twice")
+        holder.kill()
+        holder.wait()
+        with hold_lock(Lake(tmp_path), wait_seconds=0, on_wait=pytest.fail, command="x"):
+            pass
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before
