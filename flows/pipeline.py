@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
 from flows import publishing_steps, steps
 from flows.handovers import Checked, RunOrder, Told
 from flows.landing_step import land
-from flows.report import RunReport, save_report
+from flows.report import RunReport
 from flows.run_log import log_fields
+from flows.run_notes import noted_run
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
 from warehouse.layout import Lake
@@ -57,22 +56,21 @@ def run_pipeline(
         PipelineError: a check of severity `error` failed.
         PaperlakeError: anything else a person can act on; nothing was published.
     """
-    with hold_lock(order.lake, wait_seconds=wait_seconds, on_wait=say, command="paperlake run"):
-        lake = order.lake
-        for folder in (lake.path, lake.raw_dir, lake.releases_dir, lake.state_dir, *lake.work_dir.glob("*")):
-            remove_leftovers(folder)
-        finish_rollback(lake)
-        settle_publications(lake)
-        report = RunReport(run_id=_run_id(), lake=str(order.lake.path))
-        try:
-            with log_fields(run_id=report.run_id, lake=report.lake):
-                _run_steps(order, call, report, say)
-        except BaseException as error:
-            report.error = str(error) or type(error).__name__
-            raise
-        finally:
-            _save(report, order.lake, say)
+    with (
+        hold_lock(order.lake, wait_seconds=wait_seconds, on_wait=say, command="paperlake run"),
+        noted_run(order.lake, say, reports_kept=order.settings.run.reports_kept) as report,
+    ):
+        _tidy_up(order.lake)
+        _run_steps(order, call, report, say)
     return report
+
+
+def _tidy_up(lake: Lake) -> None:
+    """Brings to an end, or removes, what killed commands left."""
+    for folder in (lake.path, lake.raw_dir, lake.releases_dir, lake.state_dir, *lake.work_dir.glob("*")):
+        remove_leftovers(folder)
+    finish_rollback(lake)
+    settle_publications(lake)
 
 
 def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[str], None]) -> None:
@@ -152,15 +150,3 @@ def _is_built(lake: Lake, inputs_key: str, report: RunReport) -> bool:
     report.pin = pin.described() if pin else None
     report.recall(build.get("summary", {}))
     return True
-
-
-def _save(report: RunReport, lake: Lake, say: Callable[[str], None]) -> None:
-    """Saves the report; a disk too full for it does not hide what the run did or why it failed."""
-    try:
-        save_report(report, lake)
-    except OSError as error:
-        say(f"the run report could not be saved: {error}")
-
-
-def _run_id() -> str:
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"

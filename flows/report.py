@@ -23,7 +23,7 @@ class RunReport:
     lake: str
     outcome: str = "failed"
     """published, unchanged (built, and found equal to the current release), nothing new (not built), held (by a pin; built
-    now or before), or failed"""
+    now or before), or failed; `running` in the file of a run that goes on, or was killed"""
     release_id: str | None = None
     pin: str | None = None
     """what holds the release back, in words"""
@@ -48,6 +48,13 @@ class RunReport:
     """of each live file whose verdict is not `read`: name, verdict and message"""
     seconds_by_step: dict[str, float] = field(default_factory=dict)
     error: str | None = None
+    exit_code: int | None = None
+    """of the command, were this run all it did; null while the run goes on"""
+    started_at: str | None = None
+    ended_at: str | None = None
+    seconds: float | None = None
+    pid: int | None = None
+    host: str | None = None
 
     def summary(self) -> dict[str, Any]:
         """What the report says of the release, whichever run built it."""
@@ -61,6 +68,11 @@ class RunReport:
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""
         return dataclasses.asdict(self)
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether the run did its work, and something is held back all the same."""
+        return self.outcome == "held"
 
     def rows(self) -> list[tuple[str, str]]:
         """The report as lines of (what, figure), the way it is shown to people."""

@@ -55,6 +55,7 @@ class RunSettings:
 
     wait_seconds: float = 600.0
     prune_grace_seconds: float = 3600.0
+    reports_kept: int = 1000
 
 
 @dataclass(frozen=True, slots=True)
