@@ -1,4 +1,4 @@
-"""This module gives cleaning what `config/` says of a source and of venues, and lets batches be cleaned side by side."""
+"""This module gives cleaning what `config/` says of a source and of venues, and lets files be worked on in batches."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import polars as pl
 
+from flows.handovers import FileOutput
 from flows.settings import SourceSettings
 from transforms.clean import SourceDefaults
 
@@ -26,6 +27,20 @@ def each_side_by_side(work: Callable[[Given, Batch], object], batches: Iterable[
             done.result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def batches_of(entries: Iterable[FileOutput], size: int) -> list[list[FileOutput]]:
+    """The files in batches of about `size` staged records; a larger file is a batch of its own."""
+    batches: list[list[FileOutput]] = []
+    filled = 0
+    for entry in entries:
+        record_count = entry.staged.facts()["records"]
+        if not batches or filled + record_count > size:
+            batches.append([])
+            filled = 0
+        batches[-1].append(entry)
+        filled += record_count
+    return batches
 
 
 def source_defaults(source: SourceSettings) -> SourceDefaults:

@@ -58,6 +58,12 @@ class FileOutput:
     staged: Output
     cleaned: Output | None = None
 
+    @property
+    def clean_output(self) -> Output:
+        """The output of cleaning, for the steps after it."""
+        assert self.cleaned is not None, "only what the cleaning step gives comes here"
+        return self.cleaned
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -78,10 +84,12 @@ class Stage:
 class Matching:
     """Where the compared pairs and the clusters lie, the pairs by status and reason, and people's verdicts.
 
-    A verdict on a record that is not in the lake has no effect; `idle_verdict_count` says how many there are.
+    A verdict on a record that is not in the lake has no effect; `idle_verdict_count` says how many there are. `features` are
+    what the next match need not derive again.
     """
 
     output: Output
+    features: tuple[Output, ...]
     pairs_by_reason: dict[str, int]
     verdict_count: int = 0
     idle_verdict_count: int = 0

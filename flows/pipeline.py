@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from flows import publishing_steps, steps
+from flows import paper_steps, publishing_steps, steps
 from flows.handovers import Checked, RunOrder, Told
 from flows.landing_step import land
 from flows.report import RunReport
@@ -95,11 +95,11 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     cleaned = timed(f"clean: {report.records_staged} records", steps.clean, order, staged)
     report.files_cleaned, report.records_clean = cleaned.made_count, cleaned.counts.get("records", 0)
     report.rejects_by_reason = dict(Counter(staged.reasons) + Counter(cleaned.reasons))
-    matched = timed(f"match: {report.records_clean} records", steps.match, order, landing, cleaned)
+    matched = timed(f"match: {report.records_clean} records", paper_steps.match, order, landing, cleaned)
     report.pairs_by_reason = matched.pairs_by_reason
     report.decisions, report.decisions_idle = matched.verdict_count, matched.idle_verdict_count
     report.without_identifiers = order.without_identifiers
-    building = timed("merge: records into papers", steps.merge, order, cleaned, matched)
+    building = timed("merge: records into papers", paper_steps.merge, order, cleaned, matched)
     checked = timed("check: the tables", publishing_steps.check, order, building, report.run_id)
     report.row_counts, report.warnings, report.failed_checks = checked.row_counts, checked.warnings, checked.errors
     if checked.errors:

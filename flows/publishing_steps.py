@@ -59,7 +59,7 @@ def publish(order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage
         build_catalog(order.lake.path, order.lake.releases_dir / published.release_id)
     note_build(order.lake, landing.inputs_key, published.release_id, told.summary)
     used = {made.folder for entry in cleaning.outputs for made in (entry.staged, entry.cleaned) if made}
-    collect_garbage(order.lake, used | {matching.output.folder})
+    collect_garbage(order.lake, used | {made.folder for made in (matching.output, *matching.features)})
     return published
 
 

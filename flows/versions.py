@@ -39,6 +39,12 @@ def cleaning_version() -> str:
 
 
 @functools.cache
+def features_version() -> str:
+    """A hash of the code that derives from a clean record what matching compares, and of the code that made the record."""
+    return _hash(_imported("transforms.clean") | _imported("transforms.match.features"))
+
+
+@functools.cache
 def matching_version() -> str:
     """A hash of the code that finds which clean records are one paper, and of the code that made them."""
     return _hash(_imported("transforms.clean") | _imported("transforms.match.matching") | _imported("transforms.match.hidden"))
@@ -63,7 +69,7 @@ def rules_by_stage() -> dict[str, str]:
 @functools.cache
 def code_version() -> str:
     """A hash of all code that has a say in a release."""
-    steps = ("flows/steps.py", "flows/publishing_steps.py", "flows/reading.py", "flows/cleaning.py")
+    steps = ("flows/steps.py", "flows/paper_steps.py", "flows/publishing_steps.py", "flows/reading.py", "flows/cleaning.py")
     patterns = ("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", *steps)
     return _hash({path for pattern in patterns for path in PROJECT_DIR.glob(pattern)})
 
