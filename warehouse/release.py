@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -18,6 +17,7 @@ from warehouse.landing import hash_file
 from warehouse.layout import Lake, LakeError, read_release
 from warehouse.pins import Pin, note_held, read_pin
 from warehouse.publications import note_publication, read_publications, settle_publications
+from warehouse.release_files import hash_files, is_sound, note_files, release_id_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,20 @@ def publish_release(
     The release id is a hash of the tables' bytes. A file that the current release holds byte for byte is hard-linked.
     `facts` (what it was made from) goes into `release.json`, what `readme` gives for the release id into `README.md`.
     A release that is held back stands among the others, to be looked at, and is not current.
+
+    Raises:
+        LakeError: the folder holds no table.
     """
     current = lake.current_release()
-    files = _hash_files(building)
+    if not (files := hash_files(building)):
+        raise LakeError(f"{building} holds no table to publish")
     release_id = release_id_of(files)
     is_current = current is not None and current.name == release_id
-    if current is not None and is_current and _is_whole(current, files):
+    if current is not None and is_current and is_sound(lake, current):
         shutil.rmtree(building)
         if not lake.current_link.is_symlink() or lake.current_link.readlink().name != release_id:
             point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
+        note_files(lake, current)
         return Published(release_id, False, row_counts)
     settle_publications(lake)  # before there is a new release: a lake of an earlier paperlake has no record yet
     _put_in_place(lake, building, release_id, row_counts, files, facts, readme)
@@ -64,6 +69,7 @@ def publish_release(
     point_link(lake.current_link, f"{lake.releases_dir.name}/{release_id}")
     run_id, because = (str(facts[name]) if facts.get(name) else None for name in ("run_id", "because"))
     note_publication(lake, release_id, "published", run_id=run_id, because=because)
+    note_files(lake, lake.releases_dir / release_id)
     return Published(release_id, True, row_counts)
 
 
@@ -78,13 +84,13 @@ def _put_in_place(
 ) -> None:
     """Lets the folder `building` become that of the release, by one rename."""
     current, target = lake.current_release(), lake.releases_dir / release_id
-    if target.exists() and _is_whole(target, files):
+    if target.exists() and is_sound(lake, target):
         # Built before: by a run killed between its rename and its swap, or on the way back to an older live set.
         shutil.rmtree(building)
         return
     _link_unchanged(building, current, files)
     _write_synced(building / "README.md", readme(release_id))
-    description = _description(building, release_id, row_counts, files, facts, current)
+    description = _description(lake, building, release_id, row_counts, files, facts)
     _write_synced(building / "release.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n")
     for folder in (*building.iterdir(), building):
         sync(folder)
@@ -93,21 +99,6 @@ def _put_in_place(
         rename(target, damaged)
     rename(building, target)
     shutil.rmtree(damaged, ignore_errors=True)
-
-
-def _is_whole(release_dir: Path, files: dict[str, str]) -> bool:
-    """Whether a release that stands there has these files and its description; else it was damaged since."""
-    try:
-        told = read_release(release_dir)["files"]
-        return {file["path"]: file["sha256"] for file in told} == files == _hash_files(release_dir)
-    except (LakeError, KeyError, TypeError):
-        return False
-
-
-def release_id_of(files: dict[str, str]) -> str:
-    """The id of a release with these files: sha256 by relative path."""
-    lines = "".join(f"{sha256}  {path}\n" for path, sha256 in sorted(files.items()))
-    return "r" + hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
 def list_releases(lake: Lake) -> list[dict[str, Any]]:
@@ -175,13 +166,6 @@ def note_build(lake: Lake, inputs_key: str, release_id: str, summary: Mapping[st
     write_file(lake.state_dir / "last_build.json", json.dumps(build, indent=2).encode())
 
 
-def _hash_files(folder: Path) -> dict[str, str]:
-    hashes = {path.relative_to(folder).as_posix(): hash_file(path) for path in sorted(folder.glob("*/*.parquet"))}
-    if not hashes:
-        raise LakeError(f"{folder} holds no table to publish")
-    return hashes
-
-
 def _link_unchanged(building: Path, current: Path | None, files: dict[str, str]) -> None:
     """Puts hard links to the current release's files in the place of equal ones, where the file system has them."""
     if current is None:
@@ -200,17 +184,18 @@ def _link_unchanged(building: Path, current: Path | None, files: dict[str, str])
 
 
 def _description(
+    lake: Lake,
     building: Path,
     release_id: str,
     row_counts: dict[str, int],
     files: dict[str, str],
     facts: Mapping[str, object],
-    current: Path | None,
 ) -> dict[str, object]:
+    before = (each.release_id for each in reversed(read_publications(lake)) if each.release_id != release_id)
     return {
         "schema_version": SCHEMA_VERSION,
         "release_id": release_id,
-        "previous_release_id": current.name if current else None,
+        "previous_release_id": next(before, None),  # of one that is made anew, as it was damaged, not that one itself
         "published_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
         **facts,
         "tables": {name: {"rows": rows} for name, rows in sorted(row_counts.items())},

@@ -13,9 +13,7 @@ from transforms.schemas import LEDGER, RAW_FILES, RECORDS, TABLES
 from warehouse.landing import hash_file
 from warehouse.layout import Lake, LakeError, read_release
 from warehouse.parquet import arrow_schema
-from warehouse.release import release_id_of
-
-_BESIDE_TABLES = frozenset({"release.json", "README.md"})
+from warehouse.release_files import BESIDE_TABLES, release_id_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +68,12 @@ class Verifier:
             yield "release.json", "no description", str(error)
             return
         there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()}
-        for path in sorted(told.keys() | _BESIDE_TABLES - there):
+        for path in sorted(told.keys() | BESIDE_TABLES - there):
             if path not in there:
                 yield path, "missing", "the file is not there"
             elif path in told:
                 yield from self._compare(folder, path, told[path])
-        for path in sorted(there - told.keys() - _BESIDE_TABLES):
+        for path in sorted(there - told.keys() - BESIDE_TABLES):
             yield path, "stray", "the file is none of the release's"
         release_id = release_id_of({path: str(file["sha256"]) for path, file in told.items()})
         if not folder.name == release["release_id"] == release_id:

@@ -24,7 +24,7 @@ from transforms.schemas import SCHEMA_VERSION, TABLES
 from warehouse.landing import hash_file
 from warehouse.layout import Lake
 from warehouse.parquet import write_table
-from warehouse.release import release_id_of
+from warehouse.release_files import release_id_of
 
 FILES = 100
 ORIGINS = ("title", "authors", "abstract", "venue", "venue_id", "year", "url", "decision")
