@@ -7,3 +7,6 @@ import os
 os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "120")
 os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DO_NOT_TRACK", "1")
+# The lines that paperlake logs of sources and files belong in the log of the flow run; those outside of one, nowhere there.
+os.environ.setdefault("PREFECT_LOGGING_EXTRA_LOGGERS", "paperlake")
+os.environ.setdefault("PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW", "ignore")

@@ -18,6 +18,7 @@ from flows.history_commands import prune, releases, rollback, unpin
 from flows.profile_command import profile
 from flows.query_command import query
 from flows.replay_command import replay
+from flows.serve_command import serve
 from flows.show_command import show
 from flows.sql_command import sql
 from flows.verify_command import verify
@@ -269,6 +270,7 @@ app.command(query)
 app.command(show)
 app.command(profile)
 app.command(export)
+app.command(serve)
 app.command(replay)
 
 

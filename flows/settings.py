@@ -203,6 +203,25 @@ def load_venue_aliases(settings: Settings) -> list[tuple[str, str, str, str]]:
     return [(alias, venue_id, name, kind) for alias, venue_id, name, kind in rows[1:]]
 
 
+def load_deployments(settings: Settings) -> tuple[Path, Any]:
+    """The file `prefect.yaml`, and what is in it, as it stands there; see `flows.deployments` for what it means.
+
+    Raises:
+        ConfigError: the file is missing, or is no YAML.
+    """
+    import yaml
+
+    path = settings.config_dir / "prefect.yaml"
+    try:
+        return path, yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: {error.strerror}; it holds the deployments, as config/prefect.yaml of paperlake does"
+        ) from error
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path} is no YAML: {' '.join(str(error).split())}") from error
+
+
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
