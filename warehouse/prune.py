@@ -45,6 +45,17 @@ def prune_releases(lake: Lake, keep: int, *, grace_seconds: float, dry_run: bool
     return told
 
 
+def prunable(lake: Lake, keep: int, *, grace_seconds: float) -> list[Pruned]:
+    """What `prune_releases` would say if nobody read a release; it asks for no lock, so it is in no reader's way."""
+    current = lake.current_release()
+    if current is None:
+        return []
+    reasons = _reasons_to_stay(lake, current, keep, grace_seconds)
+    folders = _newest_first(lake)
+    told = [Pruned(folder.name, folder.name in reasons, reasons.get(folder.name, "old")) for folder in folders]
+    return _with_freed_bytes(lake, told)
+
+
 def _reasons_to_stay(lake: Lake, current: Path, keep: int, grace_seconds: float) -> Mapping[str, str]:
     pin = read_pin(lake)
     now = datetime.now(UTC)
