@@ -2,7 +2,7 @@
 
 `state/publications.jsonl` is written after the pointer has moved. Killed in between, the pointer itself tells what the line
 would have said: readers add it in their mind, the next writer to the file. A lake of an earlier paperlake has no such file;
-its releases were current in the order that they were published in.
+its releases were current in the order that they were built on each other. No order here relies on the clock.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _recorded(lake: Lake) -> tuple[Publication, ...]:
     except (ValueError, TypeError, KeyError) as error:
         raise LakeError(
             f"{path} is damaged ({error}): expected one JSON object a line with release_id, at and action; mend or remove it "
-            "(then releases count as current in the order they were published in)"
+            "(then releases count as current in the order they were built on each other)"
         ) from error
 
 
@@ -123,12 +123,22 @@ def _publication(row: dict[str, Any]) -> Publication:
 
 
 def _told_by_releases(lake: Lake) -> tuple[Publication, ...]:
-    releases = [read_release(path.parent) for path in lake.releases_dir.glob("r*/release.json")]
-    releases.sort(key=lambda release: (release["published_at"], release["release_id"]))
+    """Each release after the one it was built on; when, by a clock that may have been turned back, decides only else."""
+    releases = {each["release_id"]: each for each in (read_release(path.parent) for path in _descriptions(lake))}
+    placed: dict[str, dict[str, Any]] = {}
+    for each in sorted(releases.values(), key=lambda release: (release["published_at"], release["release_id"])):
+        chain = [each]
+        while (before := releases.get(chain[-1].get("previous_release_id"))) is not None and before not in chain:
+            chain.append(before)
+        placed |= {release["release_id"]: release for release in reversed(chain) if release["release_id"] not in placed}
     return tuple(
         Publication(each["release_id"], each["published_at"], "published", each.get("run_id"), each.get("because"))
-        for each in releases
+        for each in placed.values()
     )
+
+
+def _descriptions(lake: Lake) -> list[Path]:
+    return sorted(lake.releases_dir.glob("r*/release.json"))
 
 
 def _told_by_pointer(lake: Lake, current: Path) -> Publication:

@@ -104,11 +104,14 @@ def _put_in_place(
 def list_releases(lake: Lake) -> list[dict[str, Any]]:
     """One row a release, that which was current last first; its columns are those of the table `paperlake releases` prints.
 
+    Those that never were current stand at the end: the order is that of what happened, not of the clock.
     `current_at` is when it became current last, null for a release that never was: one that a pin holds back, or that a run
     killed before its end has left. `made_by` is the run that built it. Of a damaged one only its history is told.
     """
     current, pin = lake.current_release(), read_pin(lake)
-    last = {each.release_id: each for each in read_publications(lake)}
+    publications = read_publications(lake)
+    last = {each.release_id: each for each in publications}
+    places = {each.release_id: place for place, each in enumerate(publications)}
     rows = []
     for path in lake.releases_dir.glob("r*/release.json"):
         name = path.parent.name
@@ -126,9 +129,7 @@ def list_releases(lake: Lake) -> list[dict[str, Any]]:
                 **{column: value for column, value in told.items() if column != "because"},
             }
         )
-    rows.sort(
-        key=lambda row: (row["is_current"], row["current_at"] or row["published_at"] or "", row["release_id"]), reverse=True
-    )
+    rows.sort(key=lambda row: (row["is_current"], places.get(row["release_id"], -1), row["release_id"]), reverse=True)
     return rows
 
 
