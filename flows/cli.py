@@ -21,6 +21,7 @@ from flows.replay_command import replay
 from flows.serve_command import serve
 from flows.show_command import show
 from flows.sql_command import sql
+from flows.status_command import status
 from flows.verify_command import verify
 from warehouse.row_formats import quiet_when_reader_leaves
 
@@ -270,6 +271,7 @@ app.command(query)
 app.command(show)
 app.command(profile)
 app.command(export)
+app.command(status)
 app.command(serve)
 app.command(replay)
 
