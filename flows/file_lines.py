@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flows.run_log import log_file
+from flows.run_log import log_file, logger, shown
 from warehouse.live import LiveFile, LiveName
 
 
@@ -20,6 +20,12 @@ def log_landed(names: Iterable[LiveName]) -> None:
         log_file(
             logging.INFO, name.source, name.source_path, message, event="landed", sha256=name.sha256, size_bytes=name.size_bytes
         )
+
+
+def log_notes(notes: Iterable[str]) -> None:
+    """A warning for each thing that landing found amiss; a note names its file by itself."""
+    for note in notes:
+        logger.warning("%s", shown(note), extra={"figures": {"event": "note"}})
 
 
 def log_read(file: LiveFile, facts: Mapping[str, Any], seconds: float) -> None:
@@ -38,6 +44,7 @@ def log_read(file: LiveFile, facts: Mapping[str, Any], seconds: float) -> None:
         file.source_path,
         f"{'; '.join(said)}; {seconds:.1f} s",
         event="read",
+        sha256=file.sha256,
         verdict=facts["verdict"],
         reader=facts["reader"],
         records=facts["records"],
@@ -55,12 +62,17 @@ def log_cleaned(file: LiveFile, facts: Mapping[str, Any]) -> None:
             logging.WARNING,
             file.source,
             file.source_path,
-            f"cleaned: {facts['records']:,} records; {'; '.join(_rejected(facts['reasons']))}",
+            f"cleaned: {_records(facts)}; {'; '.join(_rejected(facts['reasons']))}",
             event="cleaned",
+            sha256=file.sha256,
             records=facts["records"],
             rejects=rejects,
             rejects_by_reason=dict(facts["reasons"]),
         )
+
+
+def _records(facts: Mapping[str, Any]) -> str:
+    return f"{facts['records']:,} record{'' if facts['records'] == 1 else 's'}"
 
 
 def _rejected(reasons: Mapping[str, int]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from flows import paper_steps, publishing_steps, steps
+from flows.file_lines import log_notes
 from flows.handovers import Checked, RunOrder, Told
 from flows.landing_step import land
 from flows.report import RunReport
@@ -84,6 +85,7 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
         return result
 
     landing = timed("land: copying what is new", land, order)
+    log_notes(landing.notes)
     report.files_given, report.files_copied, report.files_live = landing.given_count, landing.copied_count, len(landing.files)
     if not order.again and _is_built(order.lake, landing.inputs_key, report):
         _refuse_unread(order, report)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from flows.report import RunReport, save_report
-from flows.run_log import log_fields
+from flows.run_log import log_end, log_fields
 from warehouse.layout import Lake
 from warehouse.run_reports import RUNNING, remove_old_reports
 
@@ -38,7 +38,16 @@ def noted_run(lake: Lake, say: Callable[[str], None], *, reports_kept: int) -> I
     try:
         with log_fields(run_id=report.run_id, lake=report.lake):
             yield report
-        report.exit_code = HELD_BACK if report.is_held_back else 0
+            report.exit_code = HELD_BACK if report.is_held_back else 0
+            seconds = round(time.monotonic() - start, 3)
+            log_end(
+                f"done in {seconds:.1f} s: {report.outcome}, release {report.release_id}",
+                event="done",
+                outcome=report.outcome,
+                release_id=report.release_id,
+                seconds=seconds,
+                exit_code=report.exit_code,
+            )
     except BaseException as error:
         report.outcome, report.error = "failed", str(error) or type(error).__name__
         report.exit_code = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", 1)
