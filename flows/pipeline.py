@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from flows import paper_steps, publishing_steps, steps
 from flows.file_lines import log_notes
-from flows.handovers import Checked, RunOrder, Told
+from flows.handovers import Checked, Landing, RunOrder, Told
 from flows.landing_step import land
 from flows.report import RunReport
 from flows.run_log import log_fields
@@ -18,9 +18,12 @@ from transforms.schemas import PaperlakeError
 from warehouse.atomic import crash_point, remove_leftovers
 from warehouse.layout import Lake
 from warehouse.lock import hold_lock
+from warehouse.mending import mend
 from warehouse.pins import finish_rollback, is_held
 from warehouse.publications import settle_publications
 from warehouse.release import last_build
+from warehouse.release_files import is_as_published
+from warehouse.work import DamagedOutputError, drop_damaged
 
 T = TypeVar("T")
 
@@ -61,17 +64,25 @@ def run_pipeline(
         hold_lock(order.lake, wait_seconds=wait_seconds, on_wait=say, command="paperlake run"),
         noted_run(order.lake, say, reports_kept=order.settings.run.reports_kept) as report,
     ):
-        _tidy_up(order.lake)
+        _tidy_up(order.lake, report)
         _run_steps(order, call, report, say)
     return report
 
 
-def _tidy_up(lake: Lake) -> None:
-    """Brings to an end, or removes, what killed commands left."""
+def _tidy_up(lake: Lake, report: RunReport) -> None:
+    """Brings to an end, or removes, what killed commands left, and mends what was lost since."""
     for folder in (lake.path, lake.raw_dir, lake.releases_dir, lake.state_dir, *lake.work_dir.glob("*")):
         remove_leftovers(folder)
     finish_rollback(lake)
+    report.mended = (*report.mended, *mend(lake))
     settle_publications(lake)
+
+
+class _Timed(Protocol):
+    """What calls a step, says that it begins, and notes how long it took."""
+
+    def __call__(self, doing: str, step: Callable[..., T], *arguments: Any) -> T:
+        """Says `doing`, calls `step` with `arguments` and gives what it returns."""
 
 
 def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[str], None]) -> None:
@@ -90,6 +101,20 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     if not order.again and _is_built(order.lake, landing.inputs_key, report):
         _refuse_unread(order, report)
         return
+    try:
+        _build(order, landing, report, timed)
+    except DamagedOutputError as error:
+        say(str(error))
+        report.mended = (*report.mended, _made_anew(drop_damaged(order.lake)))
+        _build(order, landing, report, timed)
+
+
+def _made_anew(count: int) -> str:
+    return f"{count} output{'' if count == 1 else 's'} of stages in work/ {'was' if count == 1 else 'were'} damaged; made anew"
+
+
+def _build(order: RunOrder, landing: Landing, report: RunReport, timed: _Timed) -> None:
+    """The steps that make a release of the live set."""
     staged = timed(f"stage: reading {len(landing.files)} files", steps.stage, order, landing)
     report.files_read, report.records_staged = staged.made_count, staged.counts.get("records", 0)
     report.notes, report.files_unread = (*landing.notes, *staged.notes), staged.unread
@@ -148,6 +173,11 @@ def _is_built(lake: Lake, inputs_key: str, report: RunReport) -> bool:
     pin = is_held(lake, build.get("release_id"))
     if pin is None and build.get("release_id") != current.name:
         return False
+    if not is_as_published(lake, current):
+        way_out = "`paperlake verify` says how; a pinned release is not made anew" if pin else "it is made anew"
+        report.mended = (*report.mended, f"the current release {current.name} was damaged; {way_out}")
+        if pin is None:
+            return False
     report.outcome, report.release_id = ("nothing new", current.name) if pin is None else ("held", build["release_id"])
     report.pin = pin.described() if pin else None
     report.recall(build.get("summary", {}))

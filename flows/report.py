@@ -46,6 +46,8 @@ class RunReport:
     notes: tuple[str, ...] = ()
     files_unread: tuple[str, ...] = ()
     """of each live file whose verdict is not `read`: name, verdict and message"""
+    mended: tuple[str, ...] = ()
+    """what was lost or damaged in the lake and is mended, in sentences"""
     seconds_by_step: dict[str, float] = field(default_factory=dict)
     error: str | None = None
     exit_code: int | None = None
@@ -88,6 +90,7 @@ class RunReport:
         ]
         lines += [("check failed", f"{name}: {_many(rows, 'row')}") for name, rows in self.failed_checks.items()]
         lines += [("warning", f"{name}: {_many(rows, 'row')}") for name, rows in self.warnings.items()]
+        lines += [("mended", text) for text in self.mended]
         lines += [("note", note) for note in self.notes[:_NOTES_SHOWN]]
         if len(self.notes) > _NOTES_SHOWN:
             lines.append(("note", f"and {len(self.notes) - _NOTES_SHOWN} more: select file_name, message from raw_files"))

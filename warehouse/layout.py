@@ -14,6 +14,10 @@ class LakeError(PaperlakeError):
     """A lake that cannot be used as it is: nothing published yet, damaged, or written by a newer paperlake."""
 
 
+class DamagedReleaseError(LakeError):
+    """A release whose description is no description; the next run makes it anew, unless it is pinned."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lake:
     """The paths of one lake; making one touches nothing on disk."""
@@ -54,6 +58,11 @@ class Lake:
     def live_path(self) -> Path:
         """The names that are live."""
         return self.state_dir / "live.json"
+
+    @property
+    def live_copy_path(self) -> Path:
+        """The same once more, in case that the file is lost."""
+        return self.state_dir / "live_copy.json"
 
     @property
     def publications_path(self) -> Path:
@@ -125,8 +134,8 @@ class Lake:
 
 
 _WAY_OUT = (
-    "put back a copy of the release, or take its folder out of the lake: if it is the current one, the one before is current "
-    "then, and the next run builds it anew"
+    "if it is the current one and not pinned, the next `paperlake run` makes it anew; else put back a copy of the release, or "
+    "take its folder out of the lake"
 )
 
 
@@ -142,9 +151,9 @@ def read_release(folder: Path) -> dict[str, Any]:
         version = int(release["schema_version"])
         missing = {"release_id", "published_at", "tables", "files"} - release.keys()
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LakeError(f"{path} is no release description: {error}; {_WAY_OUT}") from error
+        raise DamagedReleaseError(f"{path} is no release description: {error}; {_WAY_OUT}") from error
     if missing and version <= SCHEMA_VERSION:
-        raise LakeError(f"{path} is no release description: it lacks {', '.join(sorted(missing))}; {_WAY_OUT}")
+        raise DamagedReleaseError(f"{path} is no release description: it lacks {', '.join(sorted(missing))}; {_WAY_OUT}")
     if version > SCHEMA_VERSION:
         raise LakeError(
             f"{path}: schema version {version} is newer than {SCHEMA_VERSION}, which this paperlake knows; upgrade paperlake"

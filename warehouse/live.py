@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from warehouse.atomic import write_file
 from warehouse.layout import Lake, LakeError
@@ -52,7 +53,15 @@ def read_live(lake: Lake) -> frozenset[LiveName]:
     Raises:
         LakeError: the file that holds them is damaged.
     """
-    path = lake.live_path
+    return read_names(lake.live_path)
+
+
+def read_names(path: Path) -> frozenset[LiveName]:
+    """The names in a file that `write_live` wrote; none where there is no file.
+
+    Raises:
+        LakeError: the file is damaged.
+    """
     if not path.exists():
         return frozenset()
     try:
@@ -62,9 +71,10 @@ def read_live(lake: Lake) -> frozenset[LiveName]:
 
 
 def write_live(lake: Lake, names: Iterable[LiveName]) -> None:
-    """Replaces the live set."""
+    """Replaces the live set, and before it the copy that a run takes where the live set is lost or damaged."""
     rows = ",\n".join(json.dumps(asdict(name), ensure_ascii=False, sort_keys=True) for name in sorted(names))
-    write_file(lake.live_path, f"[\n{rows}\n]\n".encode())
+    for path in (lake.live_copy_path, lake.live_path):
+        write_file(path, f"[\n{rows}\n]\n".encode())
 
 
 def add_names(

@@ -67,10 +67,16 @@ def note_files(lake: Lake, release_dir: Path) -> None:
     """Notes how the files of the release that is current now are to be known again."""
     note = {
         "release_id": release_dir.name,
+        "lake": str(lake.path.resolve()),
         "stats": _stats(release_dir),
         "beside": {name: hash_file(release_dir / name) for name in sorted(BESIDE_TABLES)},
     }
     write_file(_path(lake), json.dumps(note, indent=1).encode())
+
+
+def is_at_home(lake: Lake) -> bool:
+    """Whether the lake lies where it lay when its current release was looked at last, rather than being moved or copied."""
+    return bool(_read(lake).get("lake") == str(lake.path.resolve()))
 
 
 def doubt_files(lake: Lake) -> None:
