@@ -115,6 +115,10 @@ def _source(name: str, block: Any, where: str) -> SourceSettings:
         raise ConfigError(f'{where}: needs location = "…", a folder, file, pattern or address, or a list of them')
     check_ratio("records_drop_ratio", source.records_drop_ratio, where)
     build(FetchSettings, source.fetch, f"{where} fetch")
+    if source.addresses or source.headers or source.sha256 or source.file_name or source.fetch:
+        from flows.fetch_addresses import check_fetched
+
+        check_fetched(source, where)
     return source
 
 

@@ -1,0 +1,91 @@
+"""This module fills secrets in where a source's block names them, and takes them out of all that is shown or kept.
+
+`${NAME}` is a variable of the environment, `${block:NAME}` a Secret block of Prefect. Everything else in paperlake sees only
+the text as it is written in sources.toml.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from transforms.schemas import PaperlakeError
+
+MARK = re.compile(r"\$\{([^{}]*)\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|block:[a-z0-9][a-z0-9-]*")
+
+
+class SecretError(PaperlakeError):
+    """A secret that is named but not to be had; the source that names it cannot be fetched."""
+
+
+def wrong_mark(text: str) -> str | None:
+    """The first mark in a text that names no secret as it should; None where all do.
+
+    >>> wrong_mark("Bearer ${HF_TOKEN}"), wrong_mark("${block:my-token}"), wrong_mark("${HF TOKEN}"), wrong_mark("${OPEN")
+    (None, None, '${HF TOKEN}', '${')
+    """
+    for found in MARK.finditer(text):
+        if not _NAME.fullmatch(found[1]):
+            return found[0]
+    return "${" if "${" in MARK.sub("", text) else None
+
+
+class Secrets:
+    """The secrets filled in so far; it shows none of them."""
+
+    def __init__(self) -> None:
+        self._marks: dict[str, str] = {}
+
+    def filled(self, text: str, *, in_address: bool = False) -> str:
+        """The text with its secrets; in an address they are quoted as the value of a query is.
+
+        Raises:
+            SecretError: one is not to be had, or cannot stand there.
+        """
+        return MARK.sub(lambda found: self._value(found[0], found[1], in_address=in_address), text)
+
+    def redacted(self, text: str) -> str:
+        """The text with the marks in place of the secrets."""
+        for secret, mark in sorted(self._forms(), key=lambda form: -len(form[0])):
+            text = text.replace(secret, mark)
+        return text
+
+    def _forms(self) -> Iterator[tuple[str, str]]:
+        for secret, mark in self._marks.items():
+            yield from ((form, mark) for form in {secret, quote(secret), quote(secret, safe="")})
+
+    def _value(self, mark: str, name: str, *, in_address: bool) -> str:
+        value = (_of_block(name.removeprefix("block:")) if name.startswith("block:") else _of_environment(name)).strip()
+        if not value.isprintable() or (not in_address and not value.isascii()):
+            raise SecretError(f"the value of {mark} cannot stand there: it holds other than printed characters")
+        self._marks[value] = mark
+        return quote(value, safe="") if in_address else value
+
+
+def _of_environment(name: str) -> str:
+    value = os.environ.get(name, "")
+    if not value.strip():
+        what = "is empty" if name in os.environ else "is not set"
+        raise SecretError(f"the environment variable {name}, which its block names, {what}: set it where paperlake runs")
+    return value
+
+
+def _of_block(name: str) -> str:
+    from prefect.blocks.system import Secret  # here: only a source that names a block pays for Prefect
+
+    try:
+        block: Any = Secret.load(name, _sync=True)  # type: ignore[call-arg]
+        value = block.get()
+    except Exception as error:  # noqa: BLE001 - whatever Prefect's client raises, the source alone is affected
+        reason = type(error).__name__ if not isinstance(error, ValueError) else "there is none of that name"
+        raise SecretError(
+            f"the Secret block '{name}' of Prefect, which its block names, could not be had ({reason}): "
+            f"`prefect block ls` lists the blocks, and PREFECT_API_URL says whose"
+        ) from None
+    if not isinstance(value, str) or not value.strip():
+        raise SecretError(f"the Secret block '{name}' of Prefect, which its block names, holds no text")
+    return value
