@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from flows.cli_options import LakeOption
-from flows.measures import ago, moment_in_words, size_in_words
+from flows.amounts import ago, moment_in_words, size_in_words
 
 if TYPE_CHECKING:
     from warehouse.disk_use import Freeable
