@@ -11,7 +11,7 @@ from pathlib import Path
 
 from flows.settings import PROJECT_DIR
 
-_LIBRARIES = (
+LIBRARIES = (
     "polars",
     "pyarrow",
     "rapidfuzz",
@@ -94,7 +94,7 @@ _NAME = re.compile(r"\w+(?:\.\w+)*")
 
 
 def _hash(paths: set[Path]) -> str:
-    versions = [f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
+    versions = [f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
     digest = hashlib.sha256(";".join(versions).encode())
     for path in sorted(paths):
         digest.update(path.relative_to(PROJECT_DIR).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
