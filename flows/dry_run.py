@@ -11,7 +11,7 @@ from typing import Any
 
 from flows.handovers import RunOrder
 from flows.incoming import find_incoming
-from flows.landing_step import inputs_key
+from flows.settling import inputs_key
 from transforms.readers.base import RawFile
 from transforms.readers.registry import sniff
 from warehouse.archives import content_of, raw_files_in

@@ -3,9 +3,116 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from flows.settings import ConfigError, Settings
+from flows.handovers import SourceCase
+from flows.settings import ConfigError, GateBounds, Settings
+from warehouse.live import LiveName
+from warehouse.measures import FileMeasure
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why a source is held back (nothing: it passes), and what is worth a note."""
+
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Measures = Mapping[str, FileMeasure]
+"""What each raw file turned out to be, by its hash."""
+
+
+def judge(case: SourceCase, measures: Measures, bounds: GateBounds, find_moves: Callable[[], Verdict]) -> Verdict:
+    """Whether a source may go on with what it brought.
+
+    `find_moves` looks into the columns of the files that are superseded. A source that is new has nothing to be compared with.
+    """
+    if case.is_new:
+        return Verdict(_nothing_read(case, measures))
+    reasons = files_gone(case, bounds) + _fewer_records(case, measures, bounds)
+    for old, new in case.superseded():
+        reasons += _other_file(new.source_path, measures[old.sha256], measures[new.sha256], bounds)
+    moves = find_moves()
+    return Verdict(_listed([*reasons, *(moves.reasons if bounds.hold_changed_columns else ())]), _notes(moves, bounds))
+
+
+def files_gone(case: SourceCase, bounds: GateBounds) -> list[str]:
+    """Whether half of the files are gone at once, or the share of records that may go, where that is more."""
+    gone = case.was_there - case.is_there
+    share = max(_GONE_RATIO, bounds.records_drop_ratio)
+    if not gone or len(case.is_there) > (1 - share) * len(case.was_there):
+        return []
+    few = f"{len(case.is_there)} file{'' if len(case.is_there) == 1 else 's'}"
+    return [f"{few} of it are there now, where {len(case.was_there)} were"]
+
+
+_GONE_RATIO = 0.5
+
+
+def size_change(path: str, before: int, after: int, bounds: GateBounds) -> list[str]:
+    """Whether a file differs in size by more than it may."""
+    if before == 0 or abs(after - before) <= bounds.size_change_ratio * before:
+        return []
+    return [f"{path} has {after:,} bytes, where it had {before:,} ({_change(before, after)})"]
+
+
+def _nothing_read(case: SourceCase, measures: Measures) -> tuple[str, ...]:
+    """Whether there is no record at all in what a source brought first."""
+    names = sorted(case.after)
+    if any(measures[name.sha256].records for name in names):
+        return ()
+    said = [f"{name.source_path}: {measures[name.sha256].message or 'it has no records'}" for name in names]
+    return _listed([f"nothing of it can be read as a list of papers: {line}" for line in said])
+
+
+def _fewer_records(case: SourceCase, measures: Measures, bounds: GateBounds) -> list[str]:
+    """Whether the files at the source have fewer records than those had that stood there, by more than may be."""
+    before = _records((name for name in case.before if name.source_path in case.was_there), measures)
+    after = _records((name for name in case.after if name.source_path in case.is_there), measures)
+    if before and not after:
+        return [f"there is no record in it now, where there were {before:,}"]
+    if before - after <= bounds.records_drop_ratio * before:
+        return []
+    return [f"it has {after:,} record{'' if after == 1 else 's'}, where it had {before:,} ({_change(before, after)})"]
+
+
+def _records(names: Iterable[LiveName], measures: Measures) -> int:
+    return sum(measures[sha256].records for sha256 in {name.sha256 for name in names})
+
+
+def _other_file(path: str, before: FileMeasure, after: FileMeasure, bounds: GateBounds) -> list[str]:
+    """Whether a file is something else than the one it supersedes."""
+    if before.is_read and not after.is_read:
+        return [f"{path} was read as a list of papers, and is none now: {after.message}"]
+    reasons = size_change(path, before.content_bytes, after.content_bytes, bounds)
+    if before.is_read and after.is_read and before.reader != after.reader:
+        reasons.append(f"{path} was read by the reader {before.reader}, and is now by {after.reader}")
+    return reasons
+
+
+def _change(before: int, after: int) -> str:
+    """A change in percent, in full.
+
+    >>> _change(200, 150), _change(1000, 1004)
+    ('-25 %', '+0.4 %')
+    """
+    return f"{100 * (after - before) / before:+.3g} %"
+
+
+def _notes(moves: Verdict, bounds: GateBounds) -> tuple[str, ...]:
+    """What is worth a note of columns; where a change of them does not count, their losses are."""
+    return moves.notes if bounds.hold_changed_columns else (*moves.reasons, *moves.notes)
+
+
+def _listed(reasons: Sequence[str]) -> tuple[str, ...]:
+    """The reasons, of very many the first."""
+    more = len(reasons) - _REASONS_NAMED
+    return (*reasons[:_REASONS_NAMED], f"and {more} more of the kind") if more > 1 else tuple(reasons)
+
+
+_REASONS_NAMED = 6
 
 
 def require_sources(settings: Settings, names: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from flows.settings import Settings
 from warehouse.decisions import Verdict
 from warehouse.layout import Lake
-from warehouse.live import LiveFile
+from warehouse.live import LiveFile, LiveName
 from warehouse.work import Output
 
 
@@ -35,10 +36,54 @@ class RunOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceCase:
+    """What a source brought, beside what is live of it: the names live now, and those that would be.
+
+    `was_there` are the paths that stood at the source when it passed last, `is_there` those that stand there now; what is live
+    may have more, as a file that vanishes stays live. `key` is a hash of all that a verdict on it depends on.
+    """
+
+    source: str
+    before: frozenset[LiveName]
+    after: frozenset[LiveName]
+    was_there: frozenset[str]
+    is_there: frozenset[str]
+    key: str
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing of the source is live, so that there is nothing to compare with."""
+        return not self.before
+
+    def superseded(self) -> list[tuple[LiveName, LiveName]]:
+        """The names whose file is to be superseded by another content, each with what is to supersede it."""
+        live = {name.source_path: name for name in self.before}
+        pairs = [(live[name.source_path], name) for name in sorted(self.after) if name.source_path in live]
+        return [(old, new) for old, new in pairs if old.sha256 != new.sha256]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What landed, before the gate: the names live before, those that are without the gate's word, and what it is to judge.
+
+    `passed` has the paths that stand at each source that goes through, `held` why a source is held back as far as that is
+    known without reading: it could not be had at all (`failed`), or was judged before as it is.
+    """
+
+    before: frozenset[LiveName]
+    settled: frozenset[LiveName]
+    cases: tuple[SourceCase, ...] = ()
+    passed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    held: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    failed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Landing:
     """The live set after landing, and what it took. `inputs_key` is a hash of all a release is made from.
 
-    `verdicts` are those of `decisions.csv` when the run began: what is edited meanwhile is for the next one.
+    `verdicts` are those of `decisions.csv` when the run began: what is edited meanwhile is for the next one. While the gate
+    has cases to judge, `files` are those that are live and those that may be, the key is empty, and nothing new is live yet.
     """
 
     files: tuple[LiveFile, ...]
@@ -48,6 +93,8 @@ class Landing:
     inputs_key: str
     notes: tuple[str, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    arrivals: Arrivals = field(default_factory=lambda: Arrivals(frozenset(), frozenset()))
+    source_notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

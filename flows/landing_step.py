@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from collections import Counter
 from collections.abc import Container
 
-from flows.file_lines import log_landed
+from flows.arrivals import files_to_read, find_arrivals
 from flows.handovers import Landing, RunOrder
 from flows.incoming import Found, find_incoming
-from flows.versions import code_version
-from warehouse.decisions import Verdict, read_decisions, verdicts_of
+from flows.settling import settle
+from warehouse.decisions import read_decisions, verdicts_of
 from warehouse.landing import land_files
-from warehouse.live import LiveName, add_names, earlier_contents, live_files, read_live, write_live
-from warehouse.work import work_key
-
-
-def inputs_key(order: RunOrder, live: frozenset[LiveName], verdicts: tuple[Verdict, ...]) -> str:
-    """A hash of all that a release is made from: the live set, people's verdicts, the settings and the code."""
-    names = sorted(dataclasses.astuple(name) for name in live)
-    return work_key(names, order.settings.tables_key, code_version(), *matching_key(order, verdicts))
-
-
-def matching_key(order: RunOrder, verdicts: tuple[Verdict, ...]) -> tuple[object, ...]:
-    """What has a say in matching beside the records and the code."""
-    return verdicts, order.without_identifiers
+from warehouse.live import LiveName, earlier_contents, read_live
 
 
 def land(order: RunOrder) -> Landing:
-    """Copies what is new into the lake and adds it to the live set; first it reads people's decisions, which may be amiss."""
+    """Copies what is new into the lake; first it reads people's decisions, which may be amiss.
+
+    It is live from now on, unless a source brought something else than before, which the gate is to judge first.
+    """
     verdicts = verdicts_of(read_decisions(order.lake))
-    found = Found() if order.again else find_incoming(order.settings, order.paths, order.lake)
+    found = Found() if order.again else find_incoming(order.settings, order.paths, order.lake, rehash=order.rehash)
     landed = land_files(
         order.lake,
         found.files,
@@ -39,22 +29,24 @@ def land(order: RunOrder) -> Landing:
         limits=order.settings.unpack_limits(),
         rehash=order.rehash,
     )
-    before = read_live(order.lake)
-    live = add_names(before, landed.names, landed.given)
+    if found.fetched:
+        from flows.fetching import note_fetched
+
+        note_fetched(order.lake, found.fetched)
+    names, before = (*landed.names, *found.unchanged), read_live(order.lake)
+    arrivals = find_arrivals(order, before, names, landed.given, found.failed)
     earlier = earlier_contents(before, landed.names, landed.given)
-    if live != before:
-        write_live(order.lake, live)
-        log_landed(live - before)
-    files = live_files(live, lambda name: order.settings.source(name).precedence)
-    return Landing(
-        tuple(files),
-        len(landed.names),
+    landing = Landing(
+        files_to_read(order, arrivals),
+        len(names),
         landed.copied_count,
         landed.unopened_count,
-        inputs_key(order, live, verdicts),
+        "",
         (*found.notes, *landed.notes, *_earlier_notes(earlier, dict.fromkeys(path for _, path in landed.given))),
         verdicts,
+        arrivals,
     )
+    return landing if arrivals.cases else settle(order, landing, {}, {})
 
 
 def _earlier_notes(earlier: list[LiveName], given: Container[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from flows import paper_steps, publishing_steps, steps
 from flows.file_lines import log_notes
+from flows.gate_step import gate
 from flows.handovers import Checked, Landing, RunOrder, Told
 from flows.landing_step import land
 from flows.report import RunReport
@@ -98,8 +99,7 @@ def _run_steps(order: RunOrder, call: Runner, report: RunReport, say: Callable[[
     landing = timed("land: copying what is new", land, order)
     log_notes(landing.notes)
     report.files_given, report.files_copied, report.files_live = landing.given_count, landing.copied_count, len(landing.files)
-    if not order.again and _is_built(order.lake, landing.inputs_key, report):
-        _refuse_unread(order, report)
+    if not landing.arrivals.cases and _is_settled(order, landing, report):
         return
     try:
         _build(order, landing, report, timed)
@@ -116,7 +116,15 @@ def _made_anew(count: int) -> str:
 def _build(order: RunOrder, landing: Landing, report: RunReport, timed: _Timed) -> None:
     """The steps that make a release of the live set."""
     staged = timed(f"stage: reading {len(landing.files)} files", steps.stage, order, landing)
-    report.files_read, report.records_staged = staged.made_count, staged.counts.get("records", 0)
+    report.files_read = staged.made_count
+    if cases := landing.arrivals.cases:
+        doing = f"gate: what {len(cases)} source{'' if len(cases) == 1 else 's'} brought"
+        gated = timed(doing, gate, order, landing, staged)
+        landing, staged = gated.landing, gated.staging
+        report.files_live, report.files_read = len(landing.files), staged.made_count
+        if _is_settled(order, landing, report):
+            return
+    report.records_staged = staged.counts.get("records", 0)
     report.notes, report.files_unread = (*landing.notes, *staged.notes), staged.unread
     _refuse_unread(order, report)
     cleaned = timed(f"clean: {report.records_staged} records", steps.clean, order, staged)
@@ -136,6 +144,24 @@ def _build(order: RunOrder, landing: Landing, report: RunReport, timed: _Timed) 
     report.release_id = published.release_id
     report.outcome = "held" if published.pin else "published" if published.is_new else "unchanged"
     report.pin = published.pin.described() if published.pin else None
+
+
+def _is_settled(order: RunOrder, landing: Landing, report: RunReport) -> bool:
+    """Whether there is nothing to build; the report then says so, and in any case which sources are held back.
+
+    Raises:
+        PipelineError: there is nothing to build from, as no source could be had; or a strict run does not take what is built.
+    """
+    held = {source: list(reasons) for source, reasons in sorted(landing.arrivals.held.items())}
+    report.held_sources, report.failed_sources = held, sorted(landing.arrivals.failed)
+    report.source_notes = landing.source_notes
+    if held and not landing.files:
+        told = "".join(f"\n  {source}: {'; '.join(reasons)}" for source, reasons in held.items())
+        raise PipelineError(f"nothing is published, as nothing is live and no source has anything to go on with:{told}")
+    if order.again or not _is_built(order.lake, landing.inputs_key, report):
+        return False
+    _refuse_unread(order, report)
+    return True
 
 
 def _why_not(checked: Checked) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flows.handovers import Building, Checked, Landing, Matching, RunOrder, Stage, Told
 from flows.versions import code_version, rules_by_stage
+from warehouse.gates import held_outputs, read_gates
 from warehouse.layout import LakeError
 from warehouse.release import Published
 from warehouse.work import collect_garbage
@@ -59,7 +60,8 @@ def publish(order: RunOrder, landing: Landing, checked: Checked, cleaning: Stage
         build_catalog(order.lake.path, order.lake.releases_dir / published.release_id)
     note_build(order.lake, landing.inputs_key, published.release_id, told.summary)
     used = {made.folder for entry in cleaning.outputs for made in (entry.staged, entry.cleaned) if made}
-    collect_garbage(order.lake, used | {made.folder for made in (matching.output, *matching.features)})
+    used |= {made.folder for made in (matching.output, *matching.features)}
+    collect_garbage(order.lake, used | held_outputs(order.lake))
     return published
 
 
@@ -75,6 +77,7 @@ def _facts(order: RunOrder, landing: Landing, run_id: str) -> dict[str, object]:
         "settings_key": order.settings.tables_key,
         "without_identifiers": order.without_identifiers,
         "decisions": landing.verdicts,
+        "held_sources": _held_sources(order, landing),
     }
     current = order.lake.current_release()
     files = {file.sha256: (file.source, file.source_path) for file in landing.files}
@@ -83,3 +86,12 @@ def _facts(order: RunOrder, landing: Landing, run_id: str) -> dict[str, object]:
     except LakeError as error:  # a damaged release is no reason not to publish the next
         because = f"not known: {error}"
     return {**facts, "because": because}
+
+
+def _held_sources(order: RunOrder, landing: Landing) -> dict[str, object]:
+    """Of the sources that are held back why, and since when their files in the release are the last good ones."""
+    states = read_gates(order.lake)
+    return {
+        source: {"reasons": reasons, "last_good_at": states[source].passed_at if source in states else None}
+        for source, reasons in sorted(landing.arrivals.held.items())
+    }

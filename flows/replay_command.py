@@ -53,7 +53,6 @@ def replay(
     Example: paperlake replay --rejects ragged_row --dry-run
     """
     from flows.replay_selection import ReplayRequest, select_files
-    from flows.run_command import HELD_BACK
     from flows.settings import load_settings
     from warehouse.history import find_release
     from warehouse.layout import Lake
@@ -75,7 +74,7 @@ def replay(
         _print_rejects(lake, before, report.release_id, rejects, chosen, format)
     else:
         _print_differences(lake, before, report.release_id, chosen, format)
-    return HELD_BACK if report.outcome == "held" else 0
+    return report.exit_code or 0
 
 
 def _run(lake: Lake, settings: Settings, chosen: Selection, wait: float | None) -> RunReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,12 @@ class RunReport:
     """of each live file whose verdict is not `read`: name, verdict and message"""
     mended: tuple[str, ...] = ()
     """what was lost or damaged in the lake and is mended, in sentences"""
+    held_sources: dict[str, list[str]] = field(default_factory=dict)
+    """why sources are held back, by their names: what is live of them is as it was"""
+    failed_sources: list[str] = field(default_factory=list)
+    """of these the ones that could not be had at all"""
+    source_notes: tuple[str, ...] = ()
+    """what there is to say of what stands at the sources now"""
     seconds_by_step: dict[str, float] = field(default_factory=dict)
     error: str | None = None
     exit_code: int | None = None
@@ -74,7 +81,7 @@ class RunReport:
     @property
     def is_held_back(self) -> bool:
         """Whether the run did its work, and something is held back all the same."""
-        return self.outcome == "held"
+        return self.outcome == "held" or bool(self.held_sources)
 
     def rows(self) -> list[tuple[str, str]]:
         """The report as lines of (what, figure), the way it is shown to people."""
@@ -91,6 +98,10 @@ class RunReport:
         lines += [("check failed", f"{name}: {_many(rows, 'row')}") for name, rows in self.failed_checks.items()]
         lines += [("warning", f"{name}: {_many(rows, 'row')}") for name, rows in self.warnings.items()]
         lines += [("mended", text) for text in self.mended]
+        lines += [("held back", text) for text in self._held()]
+        lines += [("note", note) for note in self.source_notes[:_NOTES_SHOWN]]
+        if len(self.source_notes) > _NOTES_SHOWN:
+            lines.append(("note", f"and {len(self.source_notes) - _NOTES_SHOWN} more on sources"))
         lines += [("note", note) for note in self.notes[:_NOTES_SHOWN]]
         if len(self.notes) > _NOTES_SHOWN:
             lines.append(("note", f"and {len(self.notes) - _NOTES_SHOWN} more: select file_name, message from raw_files"))
@@ -108,6 +119,17 @@ class RunReport:
         idle = f"; {self.decisions_idle} without effect, as a record is not in the lake" if self.decisions_idle else ""
         said = [f"{self.decisions} of people{idle}"] if self.decisions else []
         return [*said, "identifiers were left out of matching"] if self.without_identifiers else said
+
+    def _held(self) -> list[str]:
+        """Of each source that is held back why, and what lets it through."""
+        told = []
+        for source, reasons in self.held_sources.items():
+            if source in self.failed_sources:
+                told.append(f"{source}: {'; '.join(reasons)}; what is live of it stays live")
+            else:
+                accept = f"`paperlake run --accept {shlex.quote(source)}` lets what is there now through"
+                told.append(f"{source}: {'; '.join(reasons)}; its last good files stay live, {accept}")
+        return told
 
     def _reasons(self, status: str) -> dict[str, int]:
         """The pairs with one status, by reason."""

@@ -20,9 +20,6 @@ from warehouse.decisions import read_decisions
 from warehouse.landing import require_path
 from warehouse.layout import Lake
 
-HELD_BACK = 3
-"""The exit code of a run that did its work, and whose release is held back."""
-
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
@@ -52,7 +49,7 @@ def run_and_print(request: RunRequest, *, as_json: bool) -> int:
         from rich.console import Console
 
         print_report(report, Console(), next_steps(report, request.lake))
-    return HELD_BACK if report.outcome == "held" else 0
+    return report.exit_code or 0
 
 
 def print_dry_run(request: RunRequest, *, as_json: bool) -> int:
@@ -77,6 +74,13 @@ def next_steps(report: RunReport, lake: Path | None) -> list[str]:
     """Commands worth trying after this run."""
     program = "paperlake" if shutil.which("paperlake") else os.path.relpath(sys.argv[0])
     where = f" --lake {shlex.quote(str(lake))}" if lake else ""
+    accept = [
+        f"{program} run --accept {shlex.quote(source)}{where}"
+        for source in report.held_sources
+        if source not in report.failed_sources
+    ]
+    if accept:
+        return accept
     if report.outcome == "held":
         return [f"{program} diff current {report.release_id}{where}", f"{program} unpin{where}"]
     query = "select venue, year, count(*) as papers from papers group by all order by all"
@@ -126,6 +130,7 @@ def _run_as_flow(order: RunOrder, wait_seconds: float, say: Say) -> RunReport:
             wait_seconds=wait_seconds,
             strict=order.strict,
             without_identifiers=order.without_identifiers,
+            accept=list(order.accept),
         )
     finally:
         listener.reset(token)
