@@ -27,6 +27,7 @@ OUTCOMES: Mapping[str, str] = {
 _PLACES_SQL = """
     meant as (
         select row_number() over (order by f.file_name, r.file_sha256, r.span_start, r.locator, r.message) as reject_number,
+            (dense_rank() over (order by r.file_sha256)) * 17592186044416 as file_offset,
             f.source, f.file_name, f.verdict <> 'read' as is_whole_file, r.*
         from before.rejects r
         join before.raw_files f using (file_sha256)
@@ -43,27 +44,58 @@ _PLACES_SQL = """
         from furniture
     ),
     near as (
-        select p.*, f.verdict <> 'read' as is_whole_file
+        select p.*, f.verdict <> 'read' as is_whole_file, m.file_offset
         from places p
         join raw_files f using (file_sha256)
-        where p.file_sha256 in (select file_sha256 from meant)
+        join (select distinct file_sha256, file_offset from meant) m using (file_sha256)
+    ),
+    -- Spans as ranges of one line of all files, of which none has 2^44 bytes; an empty span counts as its first byte.
+    meant_spans as (
+        select reject_number, file_offset + span_start as lo, file_offset + greatest(span_end, span_start + 1) as hi
+        from meant
+        where not is_whole_file and span_start is not null
+    ),
+    spans as (
+        select row_number() over (order by file_offset, span_start, span_end) as span_number,
+            file_offset + span_start as lo,
+            file_offset + greatest(span_end, span_start + 1) as hi,
+            kind, reason, paper_id
+        from near
+        where not is_whole_file and span_start is not null
+    ),
+    -- As the spans of a release do not overlap, those that share a byte with a range stand in a row, from the last that begins
+    -- before it to the last that begins in it. (All pairs of 12,000 rejects and 60,000 spans of one file took 10 s.)
+    first_spans as (
+        select m.reject_number, m.lo, m.hi, coalesce(s.span_number, 1) as first_number
+        from meant_spans m
+        asof left join spans s on m.lo >= s.lo
+    ),
+    span_rows as (
+        select m.reject_number, m.lo, m.hi, unnest(range(m.first_number, s.span_number + 1)) as span_number
+        from first_spans m
+        asof join spans s on m.hi > s.lo
+    ),
+    shared_spans as (
+        select m.reject_number, s.kind, s.reason, s.paper_id
+        from span_rows m
+        join spans s using (span_number)
+        where s.hi > m.lo
     ),
     found as (
         -- All of the file was refused, before or now.
         select m.reject_number, p.kind, p.reason, p.paper_id
         from meant m
         join near p using (file_sha256)
-        where m.is_whole_file and p.kind <> 'furniture' or p.is_whole_file
+        where m.is_whole_file and (p.kind <> 'furniture' or p.is_whole_file)
         union all
-        -- Spans that share a byte, or begin at one place where one of them is empty.
         select m.reject_number, p.kind, p.reason, p.paper_id
         from meant m
-        join near p
-            on m.file_sha256 = p.file_sha256
-            and p.span_start <= m.span_end
-            and p.span_end >= m.span_start
-        where not (m.is_whole_file or p.is_whole_file)
-            and (p.span_start < m.span_end and p.span_end > m.span_start or p.span_start = m.span_start)
+        join near p using (file_sha256)
+        where not m.is_whole_file and p.is_whole_file
+        union all
+        -- Spans that share a byte.
+        select reject_number, kind, reason, paper_id
+        from shared_spans
         union all
         -- No spans: the same locator.
         select m.reject_number, p.kind, p.reason, p.paper_id
