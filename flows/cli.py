@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError, Parameter
 from flows.check_command import check
 from flows.cli_options import AtOption, FormatOption, LakeOption, WaitOption
 from flows.diff_command import diff
+from flows.doctor_command import doctor
 from flows.export_command import export
 from flows.history_commands import prune, releases, rollback, unpin
 from flows.profile_command import profile
@@ -272,6 +273,7 @@ app.command(show)
 app.command(profile)
 app.command(export)
 app.command(status)
+app.command(doctor)
 app.command(serve)
 app.command(replay)
 
