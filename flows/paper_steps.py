@@ -13,13 +13,12 @@ from flows.landing_step import matching_key
 from flows.versions import features_version, matching_version
 from warehouse.layout import Lake
 from warehouse.live import LiveFile
-from warehouse.publications import not_taken_in
 from warehouse.work import Output, output, read_outputs, work_key
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from transforms.tables import FileTables, PreviousRelease
+    from transforms.tables import FileTables
 
 
 def match(order: RunOrder, landing: Landing, cleaning: Stage) -> Matching:
@@ -90,6 +89,7 @@ def _make_features(batch: list[FileOutput], outputs: dict[str, Output]) -> pl.Da
 
 def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:
     """Merges each cluster into a paper, and writes every table into a folder that is not published yet."""
+    from flows.previous_releases import previous_releases
     from transforms.schemas import TABLES
     from transforms.tables import build_tables
     from warehouse.parquet import write_table
@@ -100,7 +100,7 @@ def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:
         matching.output.read("pairs"),
         matching.output.read("clusters"),
         precedence={entry.file.sha256: order.settings.source(entry.file.source).precedence for entry in cleaning.outputs},
-        previous=_previous(order.lake),
+        previous=previous_releases(order.lake),
     )
     folder = begin_release(order.lake)
     for name, frame in tables.items():
@@ -143,21 +143,3 @@ def _file_tables(cleaning: Stage) -> FileTables:
 def _names(file: LiveFile) -> dict[str, object]:
     """The columns of `raw_files` that landing knows."""
     return {"source": file.source, "file_name": file.file_name, "source_path": file.source_path, "size_bytes": file.size_bytes}
-
-
-def _previous(lake: Lake) -> list[PreviousRelease]:
-    """What the current release says of ids, and after a rollback those published since; nothing before the first."""
-    import polars as pl
-
-    from transforms.tables import PreviousRelease
-
-    current = lake.current_release()
-    later = [lake.releases_dir / name for name in not_taken_in(lake)]
-    return [
-        PreviousRelease(
-            pl.read_parquet(release / "records" / "*.parquet", columns=["record_key", "paper_id"]),
-            pl.read_parquet(release / "paper_aliases" / "*.parquet"),
-        )
-        for release in (*([current] if current else []), *later)
-        if (release / "release.json").is_file()
-    ]
