@@ -84,8 +84,8 @@ class Reply:
         """
         assert isinstance(self._response.stream, httpx.SyncByteStream)
         yield from self._response.stream  # iter_raw would close the connection before one can see whether more comes
-        if (length := self.content_length) is not None and (more := self._wire.more_than(length)):
-            raise FetchError(f"the server sent {more} bytes more than the {length} it announced", is_passing=True)
+        if (length := self.content_length) is not None and self._wire.has_more_than(length):
+            raise FetchError(f"the server sent more than the {length} bytes it announced", is_passing=True)
 
 
 class Asking:

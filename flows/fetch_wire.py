@@ -37,16 +37,16 @@ class Wire:
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
             self._watch(details["return_value"])
 
-    def more_than(self, length: int) -> int:
-        """How many bytes of a body came beyond this length; 0 where that cannot be told."""
+    def has_more_than(self, length: int) -> bool:
+        """Whether more of a body came than this length, as far as one can tell."""
         if self._stream is None or self._head is not None:
-            return 0
+            return False
         if self._body_bytes == length:
             try:
                 self._stream.read(65_536, timeout=_WAIT_SECONDS)
             except (httpcore.NetworkError, httpcore.TimeoutException):
-                return 0
-        return max(0, self._body_bytes - length)
+                return False
+        return self._body_bytes > length
 
     def _watch(self, stream: httpcore.NetworkStream) -> None:
         """Counts what is read from a stream from now on; the one before, if any, was that of a proxy or before encryption."""

@@ -24,7 +24,8 @@ class Found:
     """The files a run is to land, and what is to be said of what was left out.
 
     `failed` says of a source why it could not be had at all this time. `unchanged` are names that a server said are as they
-    were, which count as landed without a file; `unchanged_given` is source and path of those files. `fetched` is what was downloaded; each has its entry in `files`.
+    were, which count as landed without a file; `unchanged_given` is source and path of those files. `fetched` is what was
+    downloaded; each has its entry in `files`.
     """
 
     files: list[Incoming] = field(default_factory=list)
