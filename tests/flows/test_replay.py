@@ -56,7 +56,7 @@ def first(tmp_path_factory: pytest.TempPathFactory, project: Path) -> Desk:
     lines = [line if isinstance(line, str) else json.dumps(line) for line in LINES]
     (desk.folder / "lists" / "lines.jsonl").write_text("\n".join(lines) + "\n")
     (desk.folder / "guests" / "werke.csv").write_text(UNKNOWN)
-    report = desk.run()
+    report = desk.run(None, "--accept", "guests")
     assert report["rejects_by_reason"] == {"ragged_row": 1, "entry_too_long": 1, "broken_json": 1, "not_a_paper_list": 1}
     return desk
 
@@ -106,6 +106,16 @@ def repaired(builder: BatchBuilder, reason: str, message: str, **place: Any) -> 
         UNPATCHED(builder, "short_row" if reason == "ragged_row" else reason, message, **place)
 
 
+def splitting(builder: BatchBuilder, reason: str, message: str, **place: Any) -> None:
+    """A reader that finds in the span of a broken line a record, and after it something that stays broken."""
+    if reason == "broken_json":
+        start, end = place["span"]
+        builder.record({"title": "The half that could be saved"}, locator="line 3", span=(start, start + 9))
+        builder.record({"title": "Another third of it, saved too"}, locator="line 3", span=(start + 9, start + 12))
+        place |= {"locator": "line 3, character 13", "span": (start + 12, end)}
+    UNPATCHED(builder, reason, message, **place)
+
+
 def failing(builder: BatchBuilder, reason: str, message: str, **place: Any) -> None:
     """A reader with a bug."""
     if reason == "broken_json":
@@ -126,6 +136,16 @@ def test_outputs_are_made_anew_although_code_and_settings_are_the_same(desk: Des
     (row,) = desk.replay("--rejects", "ragged_row")
     assert (row["outcome"], row["other_reason"], row["locator"]) == ("other_reason", "short_row", "row 2")
     assert all(row["balanced"] for row in desk.rows("ledger"))
+
+
+def test_a_reject_that_is_in_part_a_record_is_told_apart(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BatchBuilder, "reject", splitting)
+    (row,) = desk.replay("--rejects", "broken_json")
+    assert (row["outcome"], row["record_count"], row["locator"]) == ("partly_record", 2, "line 3")
+    # Those before and after it in the file are not taken for it.
+    assert desk.outcomes("--rejects", "entry_too_long") == {"same_reason": 1}
+    (row,) = desk.replay("--rejects", "broken_json")
+    assert (row["outcome"], row["locator"]) == ("same_reason", "line 3, character 13")
 
 
 def test_a_file_that_is_refused_whole_now_takes_its_rejects_with_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
