@@ -154,7 +154,7 @@ def _is_settled(order: RunOrder, landing: Landing, report: RunReport) -> bool:
     """
     held = {source: list(reasons) for source, reasons in sorted(landing.arrivals.held.items())}
     report.held_sources, report.failed_sources = held, sorted(landing.arrivals.failed)
-    report.source_notes = landing.source_notes
+    report.passed_sources, report.source_notes = sorted(landing.arrivals.passed), landing.source_notes
     if held and not landing.files:
         told = "".join(f"\n  {source}: {'; '.join(reasons)}" for source, reasons in held.items())
         raise PipelineError(f"nothing is published, as nothing is live and no source has anything to go on with:{told}")

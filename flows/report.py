@@ -53,6 +53,8 @@ class RunReport:
     """why sources are held back, by their names: what is live of them is as it was"""
     failed_sources: list[str] = field(default_factory=list)
     """of these the ones that could not be had at all"""
+    passed_sources: list[str] = field(default_factory=list)
+    """the sources that were had, and went through the gate"""
     source_notes: tuple[str, ...] = ()
     """what there is to say of what stands at the sources now"""
     seconds_by_step: dict[str, float] = field(default_factory=dict)

@@ -39,6 +39,7 @@ class PastRun:
     pid: int | None
     host: str | None
     held_sources: dict[str, list[str]] = field(default_factory=dict)
+    passed_sources: tuple[str, ...] = ()
 
     @property
     def has_succeeded(self) -> bool:
@@ -87,6 +88,7 @@ def _read(folder: Path) -> PastRun:
             row.get("pid"),
             row.get("host"),
             dict(row.get("held_sources") or {}),
+            tuple(map(str, row.get("passed_sources") or ())),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = "it left no report" if isinstance(error, FileNotFoundError) else f"its report is damaged: {error}"
