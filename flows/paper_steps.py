@@ -6,10 +6,11 @@ As in `steps`, what computes is imported inside the step that needs it.
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from flows.handovers import Building, FileOutput, Landing, Matching, RunOrder, Stage
-from flows.landing_step import matching_key
+from flows.settling import matching_key
 from flows.versions import features_version, matching_version
 from warehouse.layout import Lake
 from warehouse.live import LiveFile
@@ -64,7 +65,7 @@ def _own_features(order: RunOrder, cleaning: Stage) -> pl.DataFrame:
     kept = {sha256: each for sha256, each in outputs.items() if sha256 not in unmade}
     known = [read_outputs(kept, "features").drop("of")] if kept else []
     empty = own_features(polars_schema(CLEAN_RECORDS.columns).to_frame())
-    own = pl.concat([empty, *known, *made])
+    own = pl.concat([empty, *known, *made], rechunk=True)
     return without_identifiers(own) if order.without_identifiers else own
 
 
@@ -103,9 +104,15 @@ def merge(order: RunOrder, cleaning: Stage, matching: Matching) -> Building:
         previous=previous_releases(order.lake),
     )
     folder = begin_release(order.lake)
-    for name, frame in tables.items():
-        write_table(frame, TABLES[name], folder)
+    with ThreadPoolExecutor(_WRITTEN_AT_ONCE) as pool:  # the largest first, so that none is waited for at the end
+        largest_first = sorted(tables, key=lambda name: -tables[name].estimated_size())
+        for written in [pool.submit(write_table, tables[name], TABLES[name], folder) for name in largest_first]:
+            written.result()
     return Building(folder, {name: frame.height for name, frame in tables.items()})
+
+
+_WRITTEN_AT_ONCE = 2
+"""Tables written at a time: one takes one core, but for its sorting."""
 
 
 def _file_tables(cleaning: Stage) -> FileTables:

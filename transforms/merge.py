@@ -49,8 +49,7 @@ def merge_records(records: pl.DataFrame, clusters: pl.DataFrame, *, precedence: 
         **_version_choices(members),
     }
     papers = members.group_by("paper_id", "work_id").agg(record_count=pl.len(), file_count=pl.col("file_sha256").n_unique())
-    for choice in choices.values():
-        papers = papers.join(choice.drop("record_id"), on="paper_id", how="left")
+    papers = papers.hstack([column for choice in choices.values() for column in _beside(papers["paper_id"], choice)])
     lists = pl.col("authors").list.eval(pl.element().struct.field("name")), pl.col("keywords")
     return Merged(
         papers=conform(papers.with_columns(column.fill_null([]) for column in lists), PAPERS),
@@ -82,6 +81,12 @@ def _first(members: pl.DataFrame, is_filled: pl.Expr, order: Iterable[pl.Expr], 
     ranks = ranks.with_row_index("place")
     winners = ranks.sort(*ranks.columns[2:], "place").unique("paper_id", keep="first")["place"].sort()
     return pl.concat([alone, several[winners].select(columns)])
+
+
+def _beside(paper_id: pl.Series, choice: pl.DataFrame) -> list[pl.Series]:
+    """The chosen fields for each of these papers. One join after the other of the whole rows would copy every abstract each time."""
+    joined = paper_id.to_frame().join(choice.drop("record_id"), on="paper_id", how="left", maintain_order="left")
+    return joined.drop("paper_id").get_columns()
 
 
 def _agreement(*fields: str) -> pl.Expr:
