@@ -22,13 +22,19 @@ from warehouse.layout import Lake
 class Held:
     """What the gate said of files it holds back: why, since when, and which stage outputs they have.
 
-    `key` is a hash of all the verdict depends on: the same files are held again without being read.
+    `key` is a hash of all the verdict depends on: the same files are held again without being read. It is empty where there
+    was nothing to judge.
     """
 
     key: str
     reasons: tuple[str, ...]
     since: str
     outputs: tuple[str, ...] = ()
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the source could not be had at all."""
+        return not self.key
 
 
 @dataclass(frozen=True, slots=True)
