@@ -17,11 +17,13 @@ from pathlib import Path
 
 from flows.file_lines import log_cleaned, log_read
 from flows.handovers import FileOutput, Landing, RunOrder, Stage
+from flows.run_log import log_fields
 from flows.settings import load_venue_aliases
 from flows.versions import cleaning_version, reading_version
 from warehouse.landing import hash_file
 from warehouse.layout import Lake, LakeError
 from warehouse.live import LiveFile
+from warehouse.stat_cache import doubt_content
 from warehouse.work import Output, output, work_key
 
 
@@ -33,7 +35,8 @@ def stage(order: RunOrder, landing: Landing) -> Stage:
         target = _staged_output(order, file)
         start = None if target.is_whole() else time.perf_counter()
         if start is not None:
-            _stage_file(order, file, target)
+            with log_fields(source=file.source, file=file.source_path):
+                _stage_file(order, file, target)
             made_count += 1
         facts = target.facts()
         if start is not None:
@@ -132,10 +135,11 @@ def _intact_raw(lake: Lake, file: LiveFile) -> Path:
     """Where the raw file lies; it is read once more for its hash, as all that follows is told of that hash.
 
     Raises:
-        LakeError: it is missing, or no longer what was landed.
+        LakeError: it is missing, or no longer what was landed; the next run lands it again where its source still has it.
     """
     path = lake.raw_path(file.sha256)
     if not path.is_file() or hash_file(path) != file.sha256:
+        doubt_content(lake, file.sha256)
         raise LakeError(
             f"the lake's copy of {file.file_name} ({path}) is {'damaged' if path.exists() else 'missing'}: run again with "
             f"--rehash and the original file, or take it out with `paperlake forget {file.sha256[:12]}`"

@@ -77,8 +77,8 @@ def rules_by_stage() -> dict[str, str]:
 @functools.cache
 def code_version() -> str:
     """A hash of all code that has a say in a release."""
-    steps = ("flows/steps.py", "flows/paper_steps.py", "flows/publishing_steps.py", "flows/reading.py", "flows/cleaning.py")
-    patterns = ("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", *steps)
+    modules = ("steps", "paper_steps", "publishing_steps", "previous_releases", "reading", "cleaning")
+    patterns = ("transforms/**/*.py", "warehouse/**/*.py", "warehouse/**/*.sql", *(f"flows/{name}.py" for name in modules))
     return _hash({path for pattern in patterns for path in PROJECT_DIR.glob(pattern)})
 
 

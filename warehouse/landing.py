@@ -131,7 +131,7 @@ def land_files(
     """Lands files and says under which hash each lies; a file known by its stat is not opened unless `rehash`.
 
     An archive lands as the files in it, each under a name below the archive's, and itself where not all of it can be read.
-    With `rehash` the lake's own copies are looked at too, and one that is not what its name says is replaced. A file that
+    The lake's own copy of a file that is opened is looked at too, and replaced if it is not what its name says. A file that
     is gone since it was listed is left out, as if it had gone a moment earlier.
 
     Raises:
@@ -143,7 +143,7 @@ def land_files(
         try:
             parts = None if rehash else cache.parts(file.path)
             if parts is None:
-                parts = _land(lake, file, cache, landed, max_bytes=max_bytes, verify=rehash)
+                parts = _land(lake, file, cache, landed, max_bytes=max_bytes)
             else:
                 landed.unopened_count += 1
         except _GoneError:
@@ -175,7 +175,7 @@ class _Tally:
     unopened_count: int = 0
 
 
-def _land(lake: Lake, file: Incoming, cache: StatCache, tally: _Tally, *, max_bytes: int, verify: bool) -> list[Part]:
+def _land(lake: Lake, file: Incoming, cache: StatCache, tally: _Tally, *, max_bytes: int) -> list[Part]:
     """The raw files that a file is: itself or, of an archive, the files in it; copied into the lake where they are new."""
     from warehouse.archives import opened_archive  # here: a run with nothing new reads no archive
 
@@ -187,13 +187,13 @@ def _land(lake: Lake, file: Incoming, cache: StatCache, tally: _Tally, *, max_by
                 is_archive = True
                 for member in archive.members():
                     parts.append(Part(member.name, member.sha256, member.size_bytes))
-                    tally.copied_count += _keep(lake, member.path, parts[-1], verify=verify)
+                    tally.copied_count += _keep(lake, member.path, parts[-1])
                 is_read = archive.is_read
                 if note := archive.note():
                     tally.notes.append(f"{file.source_path}: {note}")
         if not is_read:  # staging makes one reject of an archive, which says what is wrong with it
             parts.append(Part("", copy.sha256, copy.size_bytes))
-            tally.copied_count += _keep(lake, copy.path, parts[-1], verify=verify)
+            tally.copied_count += _keep(lake, copy.path, parts[-1])
     finally:
         copy.path.unlink(missing_ok=True)
     cache.remember(file.path, copy.stat, parts, is_archive=is_archive)
@@ -230,10 +230,10 @@ def _copy(lake: Lake, path: Path, max_bytes: int) -> _Copy:
     return _Copy(temporary, digest.hexdigest(), size_bytes, key)
 
 
-def _keep(lake: Lake, temporary: Path, part: Part, *, verify: bool) -> bool:
-    """Moves a temporary file to where the raw file of its hash lies; whether it was not there before."""
+def _keep(lake: Lake, temporary: Path, part: Part) -> bool:
+    """Moves a temporary file to where the raw file of its hash lies; whether it was not there before, or was damaged."""
     target = lake.raw_path(part.sha256)
-    if target.exists() and target.stat().st_size == part.size_bytes and (not verify or hash_file(target) == part.sha256):
+    if target.exists() and target.stat().st_size == part.size_bytes and hash_file(target) == part.sha256:
         return False
     target.parent.mkdir(exist_ok=True)
     sync(temporary)
