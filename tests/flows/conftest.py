@@ -7,12 +7,18 @@ import io
 import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+import time
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from flows.cli import call
@@ -132,6 +138,78 @@ class Shelf:
         """The same, to be changed."""
         shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
         return Shelf(folder)
+
+
+class PrefectServer:
+    """A `prefect server start` with its scheduler, on a port and in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}/api"
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("PREFECT_", "PAPERLAKE_"))}
+        self.environment = clean | {
+            "PREFECT_HOME": str(folder / ".prefect"),
+            "PREFECT_API_URL": self.url,
+            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+            "DO_NOT_TRACK": "1",
+        }
+        words = [sys.executable, "-m", "prefect", "server", "start", "--port", str(port), "--no-ui"]
+        self.log_path = folder / "server.log"
+        with self.log_path.open("wb") as log:
+            self.process = subprocess.Popen(words, env=self.environment, stdout=log, stderr=log, start_new_session=True)
+
+    def wait_for(self, ask: Callable[[], Any], seconds: float = 120.0) -> Any:
+        """What `ask` gives once it gives something; a server that does not answer yet gives nothing."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            with suppress(httpx.TransportError):
+                if found := ask():
+                    return found
+            time.sleep(0.3)
+        raise AssertionError(f"nothing within {seconds:g} s; the server says: {self.log_path.read_text()[-2000:]}")
+
+    def post(self, path: str, **body: object) -> Any:
+        answer = httpx.post(f"{self.url}/{path}", json=body, timeout=30)
+        answer.raise_for_status()
+        return answer.json()
+
+    def runs(self, deployment: str) -> list[dict[str, Any]]:
+        """The flow runs of a deployment that are more than planned, in the order that they were due."""
+        found = self.post("flow_runs/filter", deployments={"name": {"any_": [deployment]}}, sort="EXPECTED_START_TIME_ASC")
+        return [run for run in found if run["state_type"] != "SCHEDULED"]
+
+    def events(self, name: str, since: datetime, count: int) -> list[dict[str, Any]]:
+        """The events of a name since then, once there are as many; they arrive a moment later."""
+        wanted = {"event": {"name": [name]}, "occurred": {"since": since.isoformat()}}
+        if count:
+            self.wait_for(lambda: len(self.post("events/filter", filter=wanted)["events"]) >= count, 30)
+        found: list[dict[str, Any]] = self.post("events/filter", filter=wanted)["events"]
+        return found
+
+    def log(self) -> list[str]:
+        """The newest lines of the logs of flow runs and task runs."""
+        return [line["message"] for line in self.post("logs/filter", sort="TIMESTAMP_DESC", limit=200)]
+
+    def stop(self) -> None:
+        os.killpg(self.process.pid, signal.SIGTERM)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+@pytest.fixture(scope="session")
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
+    """One Prefect server for all tests that need one; it takes 10 to 25 s to start."""
+    server = PrefectServer(tmp_path_factory.mktemp("prefect"))
+    try:
+        server.wait_for(lambda: httpx.get(f"{server.url}/health").status_code == 200)
+        yield server
+    finally:
+        server.stop()
 
 
 HEADER = "id,title,author,year,doi,abstract\n"
