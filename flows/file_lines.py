@@ -34,7 +34,7 @@ def log_read(file: LiveFile, facts: Mapping[str, Any], seconds: float) -> None:
     is_read = facts["verdict"] == "read"
     what = f"read as {facts['reader']}" if is_read else facts["verdict"].replace("_", " ")
     said = [
-        f"{what}: {facts['records']:,} records",
+        f"{what}: {_records(facts)}",
         *_rejected(facts["reasons"]),
         *([facts["message"]] if facts["message"] else []),
     ]
