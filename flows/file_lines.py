@@ -6,10 +6,10 @@ Files that are known from earlier runs get none: a nightly run over ten thousand
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from flows.run_log import log_file, logger, shown
+from flows.run_log import log_file, log_source, logger, shown
 from warehouse.live import LiveFile, LiveName
 
 
@@ -20,6 +20,12 @@ def log_landed(names: Iterable[LiveName]) -> None:
         log_file(
             logging.INFO, name.source, name.source_path, message, event="landed", sha256=name.sha256, size_bytes=name.size_bytes
         )
+
+
+def log_held(held: Mapping[str, Sequence[str]]) -> None:
+    """A warning for each source that the gate holds back, with its reasons."""
+    for source, reasons in held.items():
+        log_source(logging.WARNING, source, f"held back: {'; '.join(reasons)}", event="held_back", reasons=list(reasons))
 
 
 def log_notes(notes: Iterable[str]) -> None:

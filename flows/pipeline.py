@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from flows import paper_steps, publishing_steps, steps
-from flows.file_lines import log_notes
+from flows.file_lines import log_held, log_notes
 from flows.gate_step import gate
 from flows.handovers import Checked, Landing, RunOrder, Told
 from flows.landing_step import land
@@ -155,6 +155,8 @@ def _is_settled(order: RunOrder, landing: Landing, report: RunReport) -> bool:
     held = {source: list(reasons) for source, reasons in sorted(landing.arrivals.held.items())}
     report.held_sources, report.failed_sources = held, sorted(landing.arrivals.failed)
     report.passed_sources, report.source_notes = sorted(landing.arrivals.passed), landing.source_notes
+    log_held(held)
+    log_notes(landing.source_notes)
     if held and not landing.files:
         told = "".join(f"\n  {source}: {'; '.join(reasons)}" for source, reasons in held.items())
         raise PipelineError(f"nothing is published, as nothing is live and no source has anything to go on with:{told}")
