@@ -350,6 +350,6 @@ def test_a_worker_without_a_whole_path_to_the_lake_makes_none_in_its_own_folder(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PREFECT__RUNTIME__DEPLOYMENT__ID", str(uuid4()))
-        with pytest.raises(ConfigError, match="the lake 'lake' is no whole path.*PAPERLAKE_LAKE"):
+        with pytest.raises(ConfigError, match="the lake 'lake' is no whole path"):
             pipeline(lake="lake")
     assert not Path("lake/state/flow_runs").exists()
