@@ -20,6 +20,14 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What a file would be read as by its beginning: the reader, or why there is none."""
+
+    reader: str | None
+    message: str | None
+
+
 Measures = Mapping[str, FileMeasure]
 """What each raw file turned out to be, by its hash."""
 
@@ -31,14 +39,30 @@ def judge(case: SourceCase, measures: Measures, bounds: GateBounds, find_moves: 
     """
     if case.is_new:
         return Verdict(_nothing_read(case, measures))
-    reasons = files_gone(case, bounds) + _fewer_records(case, measures, bounds)
+    reasons = _files_gone(case, bounds) + _fewer_records(case, measures, bounds)
     for old, new in case.superseded():
         reasons += _other_file(new.source_path, measures[old.sha256], measures[new.sha256], bounds)
     moves = find_moves()
     return Verdict(_listed([*reasons, *(moves.reasons if bounds.hold_changed_columns else ())]), _notes(moves, bounds))
 
 
-def files_gone(case: SourceCase, bounds: GateBounds) -> list[str]:
+def foresee(case: SourceCase, readable: Mapping[LiveName, Readable], bounds: GateBounds) -> tuple[str, ...]:
+    """Why a source would be held back, as far as sizes and the beginnings of its files tell."""
+    if case.is_new:
+        refused = [f"{name.source_path}: {readable[name].message}" for name in sorted(case.after) if not readable[name].reader]
+        return _listed([f"{_UNREAD}: {line}" for line in refused]) if len(refused) == len(case.after) else ()
+    reasons = _files_gone(case, bounds)
+    for old, new in case.superseded():
+        before, after = readable.get(old, Readable(None, None)), readable[new]
+        if before.reader and not after.reader:
+            reasons.append(f"{new.source_path} would be read as a list of papers no longer: {after.message}")
+            continue
+        reasons += _size_change(new.source_path, old.size_bytes, new.size_bytes, bounds)
+        reasons += _reader_change(new.source_path, before.reader, after.reader)
+    return _listed(reasons)
+
+
+def _files_gone(case: SourceCase, bounds: GateBounds) -> list[str]:
     """Whether half of the files are gone at once, or the share of records that may go, where that is more."""
     gone = case.was_there - case.is_there
     share = max(_GONE_RATIO, bounds.records_drop_ratio)
@@ -51,11 +75,14 @@ def files_gone(case: SourceCase, bounds: GateBounds) -> list[str]:
 _GONE_RATIO = 0.5
 
 
-def size_change(path: str, before: int, after: int, bounds: GateBounds) -> list[str]:
+def _size_change(path: str, before: int, after: int, bounds: GateBounds) -> list[str]:
     """Whether a file differs in size by more than it may."""
     if before == 0 or abs(after - before) <= bounds.size_change_ratio * before:
         return []
     return [f"{path} has {after:,} bytes, where it had {before:,} ({_change(before, after)})"]
+
+
+_UNREAD = "nothing of it can be read as a list of papers"
 
 
 def _nothing_read(case: SourceCase, measures: Measures) -> tuple[str, ...]:
@@ -64,7 +91,7 @@ def _nothing_read(case: SourceCase, measures: Measures) -> tuple[str, ...]:
     if any(measures[name.sha256].records for name in names):
         return ()
     said = [f"{name.source_path}: {measures[name.sha256].message or 'it has no records'}" for name in names]
-    return _listed([f"nothing of it can be read as a list of papers: {line}" for line in said])
+    return _listed([f"{_UNREAD}: {line}" for line in said])
 
 
 def _fewer_records(case: SourceCase, measures: Measures, bounds: GateBounds) -> list[str]:
@@ -86,10 +113,15 @@ def _other_file(path: str, before: FileMeasure, after: FileMeasure, bounds: Gate
     """Whether a file is something else than the one it supersedes."""
     if before.is_read and not after.is_read:
         return [f"{path} was read as a list of papers, and is none now: {after.message}"]
-    reasons = size_change(path, before.content_bytes, after.content_bytes, bounds)
-    if before.is_read and after.is_read and before.reader != after.reader:
-        reasons.append(f"{path} was read by the reader {before.reader}, and is now by {after.reader}")
-    return reasons
+    reasons = _size_change(path, before.content_bytes, after.content_bytes, bounds)
+    return reasons + (_reader_change(path, before.reader, after.reader) if before.is_read else [])
+
+
+def _reader_change(path: str, before: str | None, after: str | None) -> list[str]:
+    """Whether a file is of another format than the one it supersedes."""
+    if before is None or after is None or before == after:
+        return []
+    return [f"{path} was read by the reader {before}, and is now by {after}"]
 
 
 def _change(before: int, after: int) -> str:

@@ -66,6 +66,12 @@ def print_dry_run(request: RunRequest, *, as_json: bool) -> int:
             f"{file.state:9} {file.reader or '-':14} {file.size_bytes:>12,} bytes  {file.path}"
             + (f"  ({file.message})" if file.message else "")
         )
+    for source, reasons in plan.held_sources.items():
+        print(f"would be held back: {source}: {'; '.join(reasons)}")
+    for source in plan.judged_sources:
+        print(f"the gate would judge what {source} brings when it is read")
+    for note in plan.notes:
+        print(f"note: {note}")
     print(plan.summary)
     return 0
 
