@@ -72,7 +72,8 @@ def run_pipeline(
 
 def _tidy_up(lake: Lake, report: RunReport) -> None:
     """Brings to an end, or removes, what killed commands left, and mends what was lost since."""
-    for folder in (lake.path, lake.raw_dir, lake.releases_dir, lake.state_dir, *lake.work_dir.glob("*")):
+    folders = (lake.path, lake.raw_dir, lake.releases_dir, lake.state_dir)
+    for folder in (*folders, *lake.work_dir.glob("*"), *lake.runs_dir.glob("*")):
         remove_leftovers(folder)
     finish_rollback(lake)
     report.mended = (*report.mended, *mend(lake))
