@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import math
 import os
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _SHOWN_ROWS = 10
 
+_REMEMBERED_TEXTS = 1_000
+"""Texts of queries that a connection remembers having admitted, as looking at one takes 1 ms of the 9 of a lookup by id."""
+
 
 class MissingPackageError(PaperlakeError, ImportError):
     """A package that an answer was to be turned into the frames of, and that is not installed."""
@@ -57,6 +61,7 @@ class Connection:
         self._limits = limits
         self._saved_views: set[str] = set()
         self._adding_views = threading.Lock()
+        self._bound: dict[str, duckdb.Statement] = {}
 
     @property
     def release_id(self) -> str:
@@ -66,7 +71,8 @@ class Connection:
     def sql(self, query: str, parameters: Parameters | None = None) -> Answer:
         """The answer to one SELECT (or VALUES, PIVOT, DESCRIBE, SHOW, SUMMARIZE, EXPLAIN) in DuckDB's SQL.
 
-        The query is looked at now and runs when its rows are asked for, each time anew. Values for `$name` are given by
+        The query is looked at now (a text that was asked before is remembered) and runs when its rows are asked for, each time
+        anew. Values for `$name` are given by
         name, for `?` in their order; they are bound, never pasted.
 
             con.sql("select title from papers where venue = $venue and year = $year", {"venue": "ICLR", "year": 2024}).pl()
@@ -77,11 +83,18 @@ class Connection:
         """
         if self._connection is None:
             raise QueryError("the connection is closed; open another with warehouse.open(lake)")
-        with self._adding_views:
-            named = set(saved_views_in(query)) - self._saved_views
-            add_saved_views(self._connection, sorted(named))
-            self._saved_views |= named
-        return Answer(self._connection, query, parameters, self._limits)
+        statement = self._bound.get(query)
+        if statement is None:
+            with self._adding_views:
+                named = set(saved_views_in(query)) - self._saved_views
+                add_saved_views(self._connection, sorted(named))
+                self._saved_views |= named
+        answer = Answer(self._connection, query, parameters, self._limits, statement)
+        if statement is None:
+            if len(self._bound) >= _REMEMBERED_TEXTS:
+                self._bound.clear()
+            self._bound[query] = answer.statement
+        return answer
 
     def tables(self) -> list[str]:
         """The names of the tables and views.
@@ -116,9 +129,14 @@ class Answer:
     """The answer to one query: its columns and DuckDB types, and its rows as whatever one call asks for."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, query: str, parameters: Parameters | None, limits: QueryLimits
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        query: str,
+        parameters: Parameters | None,
+        limits: QueryLimits,
+        statement: duckdb.Statement | None = None,
     ) -> None:
-        """Looks at the query; use `Connection.sql`."""
+        """Looks at the query, unless its `statement` is given, which was looked at and bound before; use `Connection.sql`."""
         self._query = query
         self._parameters = parameters
         self._limits = limits
@@ -126,11 +144,26 @@ class Answer:
         self._cursor = connection.cursor()
         self._clock = QueryClock(self._cursor, limits)
         with self._working():
-            self._statement = admit(self._cursor, query)
-            check_parameters(self._statement, parameters)
-            self._relation = self._cursor.sql(self._statement, params=parameters)
-        self.columns: list[str] = list(self._relation.columns)
-        self.types: list[str] = [str(kind) for kind in self._relation.types]
+            self.statement = statement or admit(self._cursor, query)
+            check_parameters(self.statement, parameters)
+        if statement is None:
+            self._relation  # noqa: B018 - binds it, which is 0.4 ms of a lookup by id
+
+    @functools.cached_property
+    def _relation(self) -> duckdb.DuckDBPyRelation:
+        """The query bound, not run."""
+        with self._working():
+            return self._cursor.sql(self.statement, params=self._parameters)
+
+    @functools.cached_property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._relation.columns)
+
+    @functools.cached_property
+    def types(self) -> list[str]:
+        """The DuckDB types of the columns."""
+        return [str(kind) for kind in self._relation.types]
 
     def fetchall(self) -> list[tuple[object, ...]]:
         """All rows as tuples of Python values.
@@ -141,20 +174,23 @@ class Answer:
             QueryError: the query fails, or reaches a limit; so for all that follow.
         """
         with self._working():  # not of the relation, which takes 2 ms longer
-            return list(self._cursor.execute(self._statement, self._parameters).fetchall())
+            return list(self._cursor.execute(self.statement, self._parameters).fetchall())
 
     def arrow(self) -> pa.Table:
         """All rows as a PyArrow table; a sum of integers is a decimal of 38 digits, `sum(…)::bigint` an integer."""
         _need("pyarrow", "fetchall()")
+        relation = self._relation
         with self._working():
-            return self._relation.to_arrow_table()
+            return relation.to_arrow_table()
 
     def arrow_batches(self, batch_rows: int = 32_768) -> Iterator[pa.RecordBatch]:
         """The rows as PyArrow batches, read as they are asked for: for answers that do not fit in memory."""
         _need("pyarrow", "fetchall()")
-        twin = Answer(self._parent, self._query, self._parameters, self._limits)  # this one may be asked for more meanwhile
+        # Another, as this one may be asked for more meanwhile.
+        twin = Answer(self._parent, self._query, self._parameters, self._limits, self.statement)
+        relation = twin._relation
         with twin._working():
-            batches = iter(twin._relation.to_arrow_reader(batch_rows))
+            batches = iter(relation.to_arrow_reader(batch_rows))
         while True:
             with twin._working():
                 batch = next(batches, None)
@@ -178,8 +214,9 @@ class Answer:
         con.sql("select title, authors from papers limit 5").df()
         """
         _need("pandas", "pl() or arrow()")
+        relation = self._relation
         with self._working():
-            frame: pd.DataFrame = self._relation.df()
+            frame: pd.DataFrame = relation.df()
             return frame
 
     pandas = df
@@ -194,8 +231,9 @@ class Answer:
         from warehouse.row_tables import write_table  # rich: 0.1 s
 
         out = io.StringIO()
+        relation = self._relation
         with self._working():
-            rows = self._relation.limit(_SHOWN_ROWS + 1).fetchall()
+            rows = relation.limit(_SHOWN_ROWS + 1).fetchall()
         write_table(self.columns, self.types, [rows], out, terminal_width(sys.stdout), _SHOWN_ROWS, hint="pl() gives all")
         return out.getvalue()
 

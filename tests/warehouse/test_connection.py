@@ -171,3 +171,26 @@ def test_importing_the_warehouse_imports_nothing_slow() -> None:
     code = f"import sys, warehouse; print([name for name in {slow} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_text_asked_again_is_bound_to_its_own_values_and_types(con: Connection) -> None:
+    asked = "select title, $value as value from papers where year = $year"
+    for value, kind in ((1, "INTEGER"), (2**40, "BIGINT"), ("x", "VARCHAR"), ([1.5], "DECIMAL(2,1)[]")):
+        for year, title in ((2023, "Gravel"), (2025, "Silt")):
+            answer = con.sql(asked, {"value": value, "year": year})
+            assert [row[0] for row in answer.fetchall()] == [title]
+            assert answer.pl()["title"].to_list() == [title] and answer.columns == ["title", "value"]
+            assert answer.types[1] == kind or isinstance(value, list)
+    with pytest.raises(ParameterError):
+        con.sql(asked, {"value": 1})
+    with pytest.raises(QueryError):
+        con.sql(asked, {"value": 1, "year": "no year"}).fetchall()
+
+
+def test_what_was_refused_once_is_refused_again_and_views_are_there_for_remembered_texts(con: Connection) -> None:
+    for _ in range(2):
+        with pytest.raises(QueryError):
+            con.sql("drop view papers")
+        with pytest.raises(QueryError):
+            con.sql("select no_such_column from papers")
+        assert con.sql("select year from papers_by_venue_year").columns == ["year"]
