@@ -121,8 +121,9 @@ class Shelf:
         return json.loads(self.call("run", "--direct", *words, "--format", "json", code=code))
 
     def configure(self, block: str) -> None:
-        """Replaces the settings of the source."""
-        (self.folder / "config" / "sources.toml").write_text(f'[sources.club]\nlocation = "../lists/*.csv"\n{block}')
+        """Replaces the settings of the source, which may change as it likes."""
+        open_gate = "size_change_ratio = 100.0\nrecords_drop_ratio = 1.0\nhold_changed_columns = false\n"
+        (self.folder / "config" / "sources.toml").write_text(f'[sources.club]\nlocation = "../lists/*.csv"\n{open_gate}{block}')
 
     def current(self) -> str:
         return (self.lake / "current").readlink().name

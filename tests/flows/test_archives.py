@@ -240,10 +240,10 @@ def test_in_a_configured_source_a_new_archive_replaces_the_members_of_the_old(
         {"source_path": path} for path in ("list.zip.csv", "list.zip/inner/a.csv", "list.zip/inner/b.jsonl")
     ]
     (raw / "list.zip").write_bytes(a_zip(b__jsonl=SECOND.replace("2023", "2024")))
-    run()
+    run("--accept", "zoo")
     assert names(lake) == ["list.zip.csv", "list.zip/inner/b.jsonl"]
     (raw / "list.zip").write_text(FIRST)  # no archive any more
-    run()
+    run("--accept", "zoo")
     assert names(lake) == ["list.zip", "list.zip.csv"]
 
 

@@ -275,6 +275,6 @@ def test_a_configured_source_gives_keys_venue_and_year_and_supersedes_by_name(
     keys = {row["source_key"]: row["record_key"] for row in ask(capsys, lake, "from records")}
     assert ask(capsys, lake, "select distinct venue_id, year from papers") == [{"venue_id": "iclr", "year": 2031}]
     (lists / "a.csv").write_text("id,title,authors\n7,Sails for Small Satellites,Ann Lee\n")
-    assert paperlake(capsys, "run", "--lake", lake, "--direct")[0] == 0
+    assert paperlake(capsys, "run", "--lake", lake, "--direct", "--accept", "club")[0] == 0
     assert ask(capsys, lake, "select title from papers") == [{"title": "Sails for Small Satellites"}]
     assert {row["source_key"]: row["record_key"] for row in ask(capsys, lake, "from records")} == {"7": keys["7"]}
