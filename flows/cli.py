@@ -21,6 +21,7 @@ from flows.query_command import query
 from flows.replay_command import replay
 from flows.serve_command import serve
 from flows.show_command import show
+from flows.sources_command import sources
 from flows.sql_command import sql
 from flows.status_command import status
 from flows.verify_command import verify
@@ -276,14 +277,16 @@ app.command(status)
 app.command(doctor)
 app.command(serve)
 app.command(replay)
+app.command(sources)
 
 
 def main() -> None:
     """Runs the command line and exits with its code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # titles are not to depend on the terminal's locale
-    from flows import read_commands
+    from flows import allocator, read_commands
 
+    allocator.give_memory_back_soon()
     read_commands.owns_process = True
     words = sys.argv[1:]
     debug = "--debug" in words
