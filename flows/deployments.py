@@ -30,6 +30,7 @@ _OF_POOLS = ("work_pool", "build", "push", "pull", "triggers", "enforce_paramete
 
 _TIMES = ("cron", "interval", "rrule")
 _SCHEDULE = (*_TIMES, "timezone", "day_or", "active", "parameters", "slug", "anchor_date")
+_LONGEST_SECONDS = 366 * 86_400
 _LIMIT = ("limit", "collision_strategy", "grace_period_seconds")
 _STRATEGIES = ("ENQUEUE", "CANCEL_NEW")
 
@@ -173,8 +174,8 @@ def _schedule(block: Any, flow: Flow[..., Any], where: str) -> Schedule:
 
 
 def _seconds(value: object, where: str) -> timedelta:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        raise ConfigError(f"{where}: interval {value!r} should be a number of seconds above 0")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= _LONGEST_SECONDS:
+        raise ConfigError(f"{where}: interval {value!r} should be a number of seconds above 0, and of a year at most")
     return timedelta(seconds=value)
 
 

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +180,13 @@ class PrefectServer:
         """The flow runs of a deployment that are more than planned, in the order that they were due."""
         found = self.post("flow_runs/filter", deployments={"name": {"any_": [deployment]}}, sort="EXPECTED_START_TIME_ASC")
         return [run for run in found if run["state_type"] != "SCHEDULED"]
+
+    def overdue(self, deployment: str, since: datetime) -> list[str]:
+        """The runs of a deployment that were due since then, and have not begun."""
+        time_range = {"after_": since.isoformat(), "before_": datetime.now(UTC).isoformat()}
+        wanted = {"state": {"type": {"any_": ["SCHEDULED"]}}, "expected_start_time": time_range}
+        found = self.post("flow_runs/filter", deployments={"name": {"any_": [deployment]}}, flow_runs=wanted)
+        return [run["id"] for run in found]
 
     def events(self, name: str, since: datetime, count: int) -> list[dict[str, Any]]:
         """The events of a name since then, once there are as many; they arrive a moment later."""
