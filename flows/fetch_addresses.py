@@ -91,7 +91,7 @@ def _check_names(source: SourceSettings, where: str) -> None:
     """Each address has a name for its file, no two the same, and each hash given is of one of them."""
     taken: dict[str, str] = {}
     for address in source.addresses:
-        name = source.file_name or name_in(address)
+        name = file_name(source, address)
         if not name:
             raise ConfigError(f'{where}: location = {address!r} ends in no name of a file; add file_name = "…"')
         if name in taken:
@@ -114,7 +114,12 @@ def hashes_by_name(source: SourceSettings) -> Mapping[str, str] | None:
     """The SHA-256 that each file of a source must have, where the block says one; None where it is not clear of which file."""
     if not isinstance(source.sha256, str):
         return source.sha256
-    return {source.file_name or name_in(source.addresses[0]): source.sha256} if len(source.location) == 1 else None
+    return {file_name(source, source.addresses[0]): source.sha256} if len(source.location) == 1 else None
+
+
+def file_name(source: SourceSettings, address: str) -> str:
+    """What the file from an address is called in its source; empty where nothing says it."""
+    return source.file_name or name_in(address)
 
 
 def name_in(address: str) -> str:

@@ -134,7 +134,7 @@ def _receive(reply: Reply, part: Part, wanted: Wanted, most_bytes: int) -> None:
     """Takes all of a body."""
     _check_encoding(reply)
     if (reply.content_length or 0) > most_bytes:
-        raise FetchError(_too_large(f"{reply.content_length} bytes", most_bytes))
+        raise FetchError(too_large(f"{reply.content_length} bytes", most_bytes))
     with part.begin(_facts(reply, wanted)) as file:
         _write(reply, part, file, 0, most_bytes, b"")
 
@@ -150,7 +150,7 @@ def _resume(reply: Reply, part: Part, start: int, most_bytes: int) -> None:
     _check_encoding(reply)
     if int(found[3]) > most_bytes:
         part.discard()
-        raise FetchError(_too_large(f"{found[3]} bytes", most_bytes))
+        raise FetchError(too_large(f"{found[3]} bytes", most_bytes))
     overlap = part.tail(part.size() - start)
     with part.extend() as file:
         _write(reply, part, file, start + len(overlap), most_bytes, overlap)
@@ -171,11 +171,12 @@ def _write(reply: Reply, part: Part, file: BinaryIO, size: int, most_bytes: int,
         size += len(fresh)
         if size > most_bytes:
             part.discard()
-            raise FetchError(_too_large("more than that", most_bytes))
+            raise FetchError(too_large("more than that", most_bytes))
         file.write(fresh)
 
 
-def _too_large(size: str, most_bytes: int) -> str:
+def too_large(size: str, most_bytes: int) -> str:
+    """Why a file of this size is not fetched."""
     return f"it has {size}, and at most {most_bytes} bytes are fetched: see bytes of [fetch] and file_bytes of [limits]"
 
 
@@ -272,11 +273,18 @@ def _notes(reply: Reply, file_name: str) -> list[str]:
 
 def _refusal(reply: Reply) -> FetchError:
     """What a status means that is no answer."""
-    status = reply.status
+    is_passing = reply.status >= _FIRST_SERVER_ERROR or reply.status in (408, 425, 429, 206, 304)
+    return FetchError(status_said(reply.status), is_passing=is_passing, wait_seconds=wait_asked(reply.headers))
+
+
+def status_said(status: int) -> str:
+    """A status that is no answer, in words, with what to do.
+
+    >>> status_said(404), status_said(599)
+    ('status 404 (Not Found): look whether the list has moved', 'status 599')
+    """
     phrase = next((f" ({known.phrase})" for known in HTTPStatus if known == status), "")
-    is_passing = status >= _FIRST_SERVER_ERROR or status in (408, 425, 429, 206, 304)
-    advice = _ADVICE.get(status, "")
-    return FetchError(f"status {status}{phrase}{advice}", is_passing=is_passing, wait_seconds=wait_asked(reply.headers))
+    return f"status {status}{phrase}{_ADVICE.get(status, '')}"
 
 
 _FIRST_SERVER_ERROR = 500

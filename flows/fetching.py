@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.fetch_addresses import hashes_by_name, name_in
+from flows.fetch_addresses import file_name, hashes_by_name
 from flows.fetch_secrets import SecretError, Secrets
 from flows.fetch_state import FetchMemory, Known, Part, remove_other_parts
 from flows.run_log import log_file
@@ -196,11 +196,6 @@ def note_fetched(lake: Lake, fetched: Iterable[Fetched]) -> None:
     memory.save()
     for each in fetched:
         each.part.discard()
-
-
-def file_name(source: SourceSettings, address: str) -> str:
-    """What the file from an address is called in its source."""
-    return source.file_name or name_in(address)
 
 
 @dataclass(frozen=True, slots=True)

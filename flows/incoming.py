@@ -82,12 +82,11 @@ def _add_source(settings: Settings, source: SourceSettings, lake: Lake, fetch: S
     try:
         for location in source.location:
             if not is_address(location):
-                local.add(_located_files(settings, source, location, lake), source.name, source.name)
+                local.add(located_files(settings, source, location, lake), source.name, source.name)
     except (LandError, OSError) as error:
         found.failed[source.name] = str(error)
         return
-    fetched = fetch.incoming() if fetch else []
-    paths = [file.source_path for file in (*local.files, *fetched)] + (fetch.unchanged_paths if fetch else [])
+    paths = [file.source_path for file in local.files] + _address_names(source)
     twice = [path for path, count in Counter(paths).items() if count > 1]
     if fetch and fetch.failed:
         found.failed[source.name] = fetch.failed
@@ -97,12 +96,21 @@ def _add_source(settings: Settings, source: SourceSettings, lake: Lake, fetch: S
             "of its own"
         )
     else:
-        found.files += [*local.files, *fetched]
+        found.files += [*local.files, *(fetch.incoming() if fetch else [])]
         found.notes += [*local.notes, *(fetch.notes if fetch else [])]
         if fetch:
             found.unchanged += fetch.unchanged
             found.unchanged_given += [(source.name, path) for path in fetch.unchanged_paths]
             found.fetched += fetch.fetched
+
+
+def _address_names(source: SourceSettings) -> list[str]:
+    """What the files from the addresses of a source are called."""
+    if not source.addresses:
+        return []
+    from flows.fetch_addresses import file_name
+
+    return [file_name(source, address) for address in source.addresses]
 
 
 def left_out_note(left_out: Counter[str]) -> str | None:
@@ -127,7 +135,7 @@ def _given_files(given: Path, lake: Lake) -> Search:
     return found
 
 
-def _located_files(settings: Settings, source: SourceSettings, place: str, lake: Lake) -> Search:
+def located_files(settings: Settings, source: SourceSettings, place: str, lake: Lake) -> Search:
     """The files at one location of a configured source: a folder, a file or a pattern.
 
     Raises:
