@@ -16,6 +16,7 @@ COMMANDS = ("run", "sql", "tables", "releases", "rejects", "ledger", "inspect", 
 COMMANDS += ("matches", "decide", "decisions")
 COMMANDS += ("check", "show", "profile", "query", "export")
 COMMANDS += ("diff", "rollback", "unpin", "verify", "prune")
+COMMANDS += ("status", "doctor", "serve", "replay", "sources")
 
 
 @pytest.fixture(scope="module")
