@@ -18,7 +18,6 @@ from pathlib import Path
 from flows.file_lines import log_cleaned, log_read
 from flows.handovers import FileOutput, Landing, RunOrder, Stage
 from flows.run_log import log_fields
-from flows.run_log import log_fields
 from flows.settings import load_venue_aliases
 from flows.versions import cleaning_version, reading_version
 from warehouse.landing import hash_file
@@ -37,7 +36,6 @@ def stage(order: RunOrder, landing: Landing) -> Stage:
         start = None if target.is_whole() else time.perf_counter()
         if start is not None:
             with log_fields(source=file.source, file=file.source_path):
-                with log_fields(source=file.source, file=file.source_path):
                 _stage_file(order, file, target)
             made_count += 1
         facts = target.facts()
