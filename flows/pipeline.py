@@ -61,8 +61,9 @@ def run_pipeline(
         PipelineError: a check of severity `error` failed.
         PaperlakeError: anything else a person can act on; nothing was published.
     """
+    command = "paperlake replay" if order.again else "paperlake run"
     with (
-        hold_lock(order.lake, wait_seconds=wait_seconds, on_wait=say, command="paperlake run"),
+        hold_lock(order.lake, wait_seconds=wait_seconds, on_wait=say, command=command),
         noted_run(order.lake, say, reports_kept=order.settings.run.reports_kept) as report,
     ):
         _tidy_up(order.lake, report)

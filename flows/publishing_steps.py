@@ -85,6 +85,8 @@ def _facts(order: RunOrder, landing: Landing, run_id: str) -> dict[str, object]:
         because = input_changes(read_inputs(current), Inputs.of(files, facts)).described() if current else "the first release"
     except LakeError as error:  # a damaged release is no reason not to publish the next
         because = f"not known: {error}"
+    if again := len(order.again & files.keys()):
+        because = f"{again} raw file{'' if again == 1 else 's'} read again; {because}"
     return {**facts, "because": because}
 
 

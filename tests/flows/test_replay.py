@@ -136,6 +136,7 @@ def test_outputs_are_made_anew_although_code_and_settings_are_the_same(desk: Des
     (row,) = desk.replay("--rejects", "ragged_row")
     assert (row["outcome"], row["other_reason"], row["locator"]) == ("other_reason", "short_row", "row 2")
     assert all(row["balanced"] for row in desk.rows("ledger"))
+    assert [row["because"] for row in desk.rows("releases")][:2] == ["1 raw file read again; the same inputs"] * 2
 
 
 def test_a_reject_that_is_in_part_a_record_is_told_apart(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
