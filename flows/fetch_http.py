@@ -116,7 +116,7 @@ class Asking:
             FetchError: there is no answer, or a redirect leads where it may not.
         """
         try:
-            with _nothing_logged(), httpx.Client(follow_redirects=False) as client, self._followed(client, conditions) as reply:
+            with _nothing_logged(), _client() as client, self._followed(client, conditions) as reply:
                 yield reply
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fault(error) from None
@@ -200,6 +200,16 @@ class Asking:
         if is_certificate:
             return FetchError(f"the server's certificate is not trusted ({error}); SSL_CERT_FILE may name further authorities")
         return FetchError(f"the connection failed: {error or type(error).__name__}", is_passing=True)
+
+
+def _client() -> httpx.Client:
+    try:
+        return httpx.Client(follow_redirects=False)
+    except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
+        raise FetchError(
+            "what the environment says of proxies or certificates cannot be used; see HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE "
+            f"({type(error).__name__})"  # its text may hold the password of a proxy
+        ) from None
 
 
 def _redirect_target(response: httpx.Response, address: str) -> str | None:

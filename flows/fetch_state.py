@@ -84,6 +84,13 @@ class FetchMemory:
         self._known[known.source, known.address] = known
         self._is_changed = True
 
+    def keep_only(self, addresses: Iterable[tuple[str, str]]) -> None:
+        """Drops what is known of others than these sources and addresses, which nobody asks any more."""
+        others = self._known.keys() - set(addresses)
+        for key in others:
+            del self._known[key]
+        self._is_changed |= bool(others)
+
     def save(self) -> None:
         """Writes it, where it changed."""
         if self._is_changed:

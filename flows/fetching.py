@@ -68,8 +68,9 @@ def fetch_sources(
     """
     from flows.fetch_http import Clock, Turns
 
-    memory = FetchMemory(lake)
-    remove_other_parts(lake, (Part(lake, source.name, address) for source in sources for address in source.addresses))
+    memory, asked = FetchMemory(lake), [(source.name, address) for source in sources for address in source.addresses]
+    memory.keep_only(asked)
+    remove_other_parts(lake, (Part(lake, name, address) for name, address in asked))
     fetching = _Round(settings, lake, memory, Turns(clock or Clock()), rehash)
     results = {source.name: fetching.source(source) for source in sources if source.addresses}
     memory.save()

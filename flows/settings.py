@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.source_settings import FetchSettings, GateBounds, SourceSettings, check_ratio, read_sources
+from flows.source_settings import FetchSettings, GateBounds, SourceSettings, check_fetch, check_ratio, read_sources
 from flows.toml_values import ConfigError, build, check_keys
 from transforms.readers.limits import ReadLimits
 from warehouse.expectations import Expectations
@@ -171,6 +171,7 @@ def load_settings(config_dir: Path | None = None) -> Settings:
         name: build(kind, pipeline.get(name, {}), f"pipeline.toml [{name}]") for name, kind in sections.items()
     }
     check_ratio("records_drop_ratio", parts["gate"].records_drop_ratio, "pipeline.toml [gate]")
+    check_fetch(parts["fetch"], "pipeline.toml [fetch]")
     sources = read_sources(_read_toml(folder / "sources.toml"))
     settings = Settings(folder, **parts, sources=sources)
     if expected := _read_toml(folder / "expected.toml"):

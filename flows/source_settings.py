@@ -114,7 +114,7 @@ def _source(name: str, block: Any, where: str) -> SourceSettings:
     if not source.location or not all(source.location):
         raise ConfigError(f'{where}: needs location = "…", a folder, file, pattern or address, or a list of them')
     check_ratio("records_drop_ratio", source.records_drop_ratio, where)
-    build(FetchSettings, source.fetch, f"{where} fetch")
+    check_fetch(build(FetchSettings, source.fetch, f"{where} fetch"), f"{where} fetch")
     if source.addresses or source.headers or source.sha256 or source.file_name or source.fetch:
         from flows.fetch_addresses import check_fetched
 
@@ -129,6 +129,13 @@ def check_ratio(key: str, value: float | None, where: str) -> None:
     """Raises `ConfigError` for a share that is more than all."""
     if value is not None and value > 1:
         raise ConfigError(f"{where}: {key} = {value} is a share, from 0 to 1")
+
+
+def check_fetch(fetch: FetchSettings, where: str) -> None:
+    """Raises `ConfigError` for limits under which nothing could be fetched."""
+    for key in ("attempts", "connect_timeout_seconds", "read_timeout_seconds", "total_seconds"):
+        if not getattr(fetch, key):
+            raise ConfigError(f"{where}: {key} = 0 would let nothing be fetched; it should be more than that")
 
 
 def _columns(given: Mapping[str, object], where: str) -> dict[str, str]:

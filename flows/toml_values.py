@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -29,6 +30,8 @@ def build(kind: type[_T], values: Any, where: str, **fixed: object) -> _T:
         accepted = _ACCEPTED[fields[key]]
         if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
             raise ConfigError(f"{where}: {key} = {value!r} should be {' or '.join(t.__name__ for t in accepted)}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ConfigError(f"{where}: {key} = {value!r} should be a finite number")
         if isinstance(value, int | float) and value < 0:
             raise ConfigError(f"{where}: {key} = {value!r} should not be negative")
     return kind(

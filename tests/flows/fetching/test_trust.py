@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import ipaddress
 import logging
@@ -197,6 +198,9 @@ def test_a_secret_of_a_block_is_filled_in_and_one_that_is_not_there_is_said(monk
         ('location = "https://a.org/x.csv"\nheaders = {Accept = 5}', "should be a text of printed ASCII characters"),
         ('location = "https://a.org/x.csv"\nheaders = {X = "${"}', r"\$\{ names no secret"),
         ('location = "https://a.org/x.csv"\nfetch = {attempt = 5}', r"fetch: unknown key 'attempt'. Did you mean 'attempts'"),
+        ('location = "https://a.org/x.csv"\nfetch = {attempts = 0}', r"fetch: attempts = 0 would let nothing be fetched"),
+        ('location = "https://a.org/x.csv"\nfetch = {total_seconds = nan}', "total_seconds = nan should be a finite number"),
+        ('location = "lists"\nrecords_drop_ratio = 1.5', "records_drop_ratio = 1.5 is a share, from 0 to 1"),
         ('location = "lists"\nheaders = {Accept = "x"}', "headers is for addresses, and location has none"),
     ],
 )
@@ -205,6 +209,50 @@ def test_a_block_that_cannot_be_asked_for_is_a_wrong_setting(tmp_path: Path, blo
     with pytest.raises(ConfigError, match=message) as caught:
         load_settings(tmp_path)
     assert "pass" not in str(caught.value).replace("password", "")
+
+
+def test_a_block_overrides_the_bounds_and_limits_that_it_sets(tmp_path: Path) -> None:
+    (tmp_path / "pipeline.toml").write_text(
+        "[gate]\nsize_change_ratio = 0.5\n[fetch]\nattempts = 3\n[limits]\nfile_bytes = 99\n"
+    )
+    (tmp_path / "sources.toml").write_text(
+        '[sources.a]\nlocation = "https://a.org/x.csv"\nrecords_drop_ratio = 0\nhold_changed_columns = false\n'
+        'fetch = {redirects = 1}\n[sources.b]\nlocation = "https://a.org/x.csv"\n'
+    )
+    settings = load_settings(tmp_path)
+    a, b = settings.sources
+    assert dataclasses.astuple(settings.gate_bounds(a)) == (0.5, 0, False)
+    assert dataclasses.astuple(settings.gate_bounds(b)) == (0.5, 0.15, True)
+    assert [(fetch.attempts, fetch.redirects, fetch.bytes) for fetch in map(settings.fetch_settings, (a, b))] == [
+        (3, 1, 99),
+        (3, 5, 99),
+    ]
+
+
+def test_neither_bounds_nor_limits_nor_headers_have_a_say_in_the_tables(tmp_path: Path) -> None:
+    def key(pipeline: str, block: str) -> str:
+        (tmp_path / "pipeline.toml").write_text(pipeline)
+        (tmp_path / "sources.toml").write_text(f'[sources.a]\nlocation = "https://a.org/x.csv"\n{block}')
+        return load_settings(tmp_path).tables_key
+
+    plain = key("", "")
+    assert (
+        key("[gate]\nsize_change_ratio = 9\n[fetch]\nattempts = 9\n", "headers = {Accept = 'x'}\nsize_change_ratio = 1")
+        == plain
+    )
+    assert key("", "precedence = 1") != plain
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("HTTPS_PROXY", "what://ann:s3cret@nowhere"), ("SSL_CERT_FILE", "/no/such/file.pem")]
+)
+def test_an_environment_that_cannot_be_used_is_said_without_its_secrets(
+    desk: Any, server: Any, answers: Any, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    failed = desk.fetch(server.at("/a.csv", answers.serves(BODY))).failed
+    assert "what the environment says of proxies or certificates cannot be used" in failed
+    assert "s3cret" not in failed
 
 
 def test_encrypted_servers_are_asked_if_their_certificate_is_trusted_and_only_then(
