@@ -35,6 +35,7 @@ def progress() -> Iterator[Say]:
             yield say
     else:
         from rich.console import Console
+        from rich.markup import escape
 
         console = Console(stderr=True)
         with console.status("starting") as status, writing_to(_PassingLines(status)):
