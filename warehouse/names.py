@@ -1,10 +1,11 @@
-"""This module makes the names of files safe to keep and to show: they are other people's text."""
+"""This module makes the names of files safe to keep and to show, as they are other people's text, and guesses at names meant."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Collection
 from pathlib import PurePosixPath
 
 MAX_NAME_BYTES = 1_000
@@ -71,3 +72,33 @@ class DistinctNames:
             distinct = str(path.with_name(f"{path.stem}_{self._times[name] + 1}{path.suffix}"))
         self._taken.add(distinct)
         return distinct
+
+
+def did_you_mean(given: str, known: Collection[str], otherwise: str = "") -> str:
+    """A question with the known name that is most like the one given; `otherwise`, where none is.
+
+    It begins as `otherwise` does, with a capital or without.
+
+    >>> did_you_mean("papres", ["papers", "records"], "tables are: papers, records")
+    "did you mean 'papers'?"
+    >>> did_you_mean("papres", ["papers", "records"], "Tables are: papers, records.")
+    "Did you mean 'papers'?"
+    >>> did_you_mean("works", ["papers", "records"], "tables are: papers, records")
+    'tables are: papers, records'
+    """
+    near = nearest(given, known)
+    if near is None:
+        return otherwise
+    return f"{'Did' if otherwise[:1].isupper() else 'did'} you mean '{near}'?"
+
+
+def nearest(given: str, known: Collection[str], *, least_ratio: float = 0.6) -> str | None:
+    """The known name that is most like the one given; None where none is like it by so much.
+
+    >>> nearest("papres", ["papers", "records"]), nearest("works", ["papers", "records"])
+    ('papers', None)
+    """
+    import difflib  # 6 ms that only a mistake costs
+
+    near = difflib.get_close_matches(given, known, n=1, cutoff=least_ratio)
+    return near[0] if near else None
