@@ -41,8 +41,8 @@ def progress() -> Iterator[Say]:
         with console.status("starting") as status, writing_to(_PassingLines(status)):
 
             def say(text: str) -> None:
-                console.print(f"[dim]{text}[/dim]", highlight=False)
-                status.update(text)
+                console.print(text, style="dim", markup=False, highlight=False)
+                status.update(escape(text))
 
             yield say
 
