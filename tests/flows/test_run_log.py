@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from flows.cli import call
+from flows.progress import progress
 from flows.run_log import FIELDS, json_handler, log_fields, log_file, logger, writing_to
 
 FIRST_KEYS = ["time", "level", "message", *FIELDS]
@@ -220,3 +221,16 @@ def test_a_run_with_nothing_new_stays_light_with_a_log_of_json(first: Done, fold
     done = subprocess.run([sys.executable, "-c", heavy + code, *map(str, words)], capture_output=True, text=True, check=True)
     assert json.loads(done.stderr.splitlines()[-1])["outcome"] == "nothing new"
     assert done.stdout.splitlines()[-1] == "0 []"
+
+
+def test_on_a_terminal_a_warning_stays_and_brackets_are_no_markup() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    with redirect_stderr(Terminal()) as err, progress() as say:
+        say("the lake [red]x[/] is locked")
+        log_file(logging.WARNING, "club", "[bold]list.csv", "read: 1 rejected")
+        log_file(logging.INFO, "club", "[/]other.csv", "landed")
+    assert "the lake [red]x[/] is locked" in err.getvalue()
+    assert "warning: club/[bold]list.csv: read: 1 rejected" in err.getvalue()
