@@ -144,13 +144,13 @@ def check_memory(query_bytes: int) -> Iterator[Finding]:
 def _memory() -> tuple[int | None, int | None]:
     """All memory and what is free of it, both no more than the container's limit, where there is one."""
     try:
-        rows = dict(re.findall(r"^(\w+): +(\d+) kB$", Path("/proc/meminfo").read_text(encoding="ascii"), re.MULTILINE))
+        rows = dict(re.findall(r"^(\w+): +(\d+) kB$", Path("/proc/meminfo").read_text(encoding="utf-8"), re.MULTILINE))
         total, available = int(rows["MemTotal"]) * 1024, int(rows["MemAvailable"]) * 1024
     except (OSError, KeyError):
         return None, None
     try:
-        cap = int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
-        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
+        cap = int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="utf-8"))
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="utf-8"))
     except (OSError, ValueError):  # no container, or one without a limit ("max")
         return total, available
     return min(total, cap), min(available, max(cap - used, 0))

@@ -71,7 +71,7 @@ def _kernel_lists_it(lake: Lake) -> bool:
             stat = path.stat()
             held.add((os.major(stat.st_dev), os.minor(stat.st_dev), stat.st_ino))
     try:
-        listed = _FLOCK.findall(_KERNEL_LOCKS.read_text(encoding="ascii", errors="replace"))
+        listed = _FLOCK.findall(_KERNEL_LOCKS.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return False
     return any((int(major, 16), int(minor, 16), int(inode)) in held for major, minor, inode in listed)
