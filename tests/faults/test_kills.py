@@ -2,21 +2,83 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import signal
+from pathlib import Path
+
+import pytest
+
+SEED, RANDOM_KILLS = 2024, 12
 
 
-def test_every_rename_swap_and_step_has_a_point_before_or_after_it(scene) -> None:
-    steps = [point.removeprefix("after step ") for point in scene.points if point.startswith("after step ")]
-    assert steps == ["land", "stage", "clean", "match", "merge", "check", "publish"]
-    assert {"before swap of current", "after swap of current", "before rename to releases"} <= set(scene.points)
-    assert len(scene.points) > 25
+@pytest.fixture(scope="module")
+def points(pond, forks, added, whole, tmp_path_factory) -> list[str]:
+    """The points that a run which lands two lists passes."""
+    other = pond.copy(tmp_path_factory.mktemp("points"))
+    other.add()
+    log = other.folder / "points"
+    code, output, _ = forks(*other.words(), **other.environment, PAPERLAKE_CRASH_LOG=str(log))
+    assert code == 0, output
+    assert whole.tables(other.lake) == added
+    return log.read_text().splitlines()
 
 
-def test_killed_at_every_point_the_next_run_finishes_the_work(scene, tmp_path) -> None:
-    for number, point in enumerate(scene.points, start=1):
-        lake = scene.copy(tmp_path / str(number))
-        killed = scene.run(lake, check=False, PAPERLAKE_CRASH_AT=str(number))
-        assert killed.returncode == -signal.SIGKILL, (point, killed.stderr)
-        scene.assert_recovers(lake)
-        shutil.rmtree(lake)
+def assert_recovers(pond, whole, before: str, added: dict[str, str]) -> None:
+    """The lake is that of before or, where the kill came late, after; and the next run finishes the work, once."""
+    first = whole.current(pond.lake)
+    whole.assert_whole(pond.lake)
+    assert first == before or whole.tables(pond.lake) == added
+    pond.run()
+    pond.assert_same(added)
+    told = [row["release_id"] for row in whole.rows("releases", "--lake", pond.lake)]
+    assert told[:2] == [whole.current(pond.lake), before]
+    assert pond.run()["outcome"] == "nothing new"
+
+
+def test_every_rename_swap_and_step_has_a_point_before_or_after_it(points) -> None:
+    steps = [point.removeprefix("after step ") for point in points if point.startswith("after step ")]
+    assert {"land", "stage", "clean", "match", "merge", "check", "publish"} <= set(steps)
+    assert {"before swap of current", "after swap of current", "before rename to releases"} <= set(points)
+    assert len(points) > 25
+
+
+def test_killed_at_every_point_the_next_run_finishes_the_work(points, pond, forks, added, whole, tmp_path: Path) -> None:
+    before = whole.current(pond.lake)
+    for number, point in enumerate(points, start=1):
+        other = pond.copy(tmp_path / str(number))
+        other.add()
+        code, output, _ = forks(*other.words(), **other.environment, PAPERLAKE_CRASH_AT=str(number))
+        assert code == -signal.SIGKILL, (point, output)
+        assert_recovers(other, whole, before, added)
+        shutil.rmtree(other.folder)
+
+
+def test_killed_at_random_moments_the_next_run_finishes_the_work(points, pond, forks, added, whole, tmp_path: Path) -> None:
+    moments, before = random.Random(SEED), whole.current(pond.lake)
+    for number in range(RANDOM_KILLS):
+        other = pond.copy(tmp_path / str(number))
+        other.add()
+        forks(*other.words(), kill_after=moments.uniform(0.02, 1.5), **other.environment)
+        assert_recovers(other, whole, before, added)
+        shutil.rmtree(other.folder)
+
+
+def test_a_loop_of_killed_runs_does_not_fill_the_disk(points, pond, forks, added, whole, tmp_path: Path) -> None:
+    def names(lake: Path) -> dict[str, list[str]]:
+        areas = ("work", "releases", "state", "raw")
+        return {area: sorted(str(path.relative_to(lake)) for path in (lake / area).rglob("*")) for area in areas}
+
+    undisturbed, other = pond.copy(tmp_path / "undisturbed"), pond.copy(tmp_path / "killed")
+    for each in (undisturbed, other):
+        each.add()
+    undisturbed.run()
+    killed = 0
+    for number in random.Random(SEED).sample(range(10, len(points) - 15), 6):
+        code, output, _ = forks(*other.words(), **other.environment, PAPERLAKE_CRASH_AT=str(number))
+        assert code in (0, -signal.SIGKILL), output  # what a killed run made is not made again, so a later one may get through
+        killed += code != 0
+    assert killed > 2
+    other.run()
+    other.assert_same(added)
+    assert names(other.lake) == names(undisturbed.lake)
