@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from flows.report import RunReport, save_report
 from flows.run_log import log_end, log_fields
 from warehouse.layout import Lake
-from warehouse.run_reports import RUNNING, remove_old_reports
+from warehouse.run_reports import RUNNING, new_run_id, remove_old_reports
 
 HELD_BACK = 3
 """The exit code of a run that did its work, and holds a source or its release back."""
@@ -27,7 +27,7 @@ def noted_run(lake: Lake, say: Callable[[str], None], *, reports_kept: int) -> I
     """
     begun = datetime.now(UTC)
     report = RunReport(
-        run_id=f"{begun:%Y%m%dT%H%M%S}-{os.getpid()}",
+        run_id=new_run_id(lake, begun, os.getpid()),
         lake=str(lake.path),
         started_at=begun.isoformat(timespec="seconds"),
         pid=os.getpid(),
@@ -56,7 +56,7 @@ def noted_run(lake: Lake, say: Callable[[str], None], *, reports_kept: int) -> I
         report.ended_at = datetime.now(UTC).isoformat(timespec="seconds")
         report.seconds = round(time.monotonic() - start, 3)
         _save(report, lake, say)
-        _remove_old(lake, reports_kept, say)
+        _remove_old(report, lake, reports_kept, say)
 
 
 def _save(report: RunReport, lake: Lake, say: Callable[[str], None]) -> None:
@@ -67,9 +67,9 @@ def _save(report: RunReport, lake: Lake, say: Callable[[str], None]) -> None:
         say(f"the run report could not be saved: {error}")
 
 
-def _remove_old(lake: Lake, kept: int, say: Callable[[str], None]) -> None:
+def _remove_old(report: RunReport, lake: Lake, kept: int, say: Callable[[str], None]) -> None:
     """Removes old reports; one that cannot be is no reason for a run to fail."""
     try:
-        remove_old_reports(lake, kept)
+        remove_old_reports(lake, kept, report.run_id)
     except OSError as error:
         say(f"old run reports could not be removed: {error}")

@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +47,28 @@ class PastRun:
         return self.outcome in _SUCCEEDED
 
 
+def new_run_id(lake: Lake, begun: datetime, pid: int) -> str:
+    """A name for a run that begins now, which sorts after those of the runs before; hold the lake's lock meanwhile.
+
+    It is the second it began in, or the first that no run has: several may begin in one, and a clock may be turned back.
+    One that is more than a day ahead was wrong, and is not followed.
+    """
+    last = next((_named_moment(folder.name) for folder in reversed(_folders(lake))), None)
+    named = begun.replace(microsecond=0)
+    if last is not None and timedelta(0) <= last - named < timedelta(days=1):
+        named = last + timedelta(seconds=1)
+    return f"{named:%Y%m%dT%H%M%S}-{pid}"
+
+
 def read_runs(lake: Lake) -> Iterator[PastRun]:
     """The runs of a lake, the last one first, read one by one as they are asked for."""
     for folder in reversed(_folders(lake)):
         yield _read(folder)
 
 
-def remove_old_reports(lake: Lake, keep: int) -> int:
-    """Removes what all runs but the `keep` last ones left; returns how many went. Call it while holding the lock."""
-    old = _folders(lake)[: -max(keep, 1)]
+def remove_old_reports(lake: Lake, keep: int, own: str) -> int:
+    """Removes what all runs but the `keep` last ones and `own` left; returns how many went. Call it while holding the lock."""
+    old = [folder for folder in _folders(lake)[: -max(keep, 1)] if folder.name != own]
     for folder in old:
         shutil.rmtree(folder)
     return len(old)

@@ -62,18 +62,16 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory, project: Path) -> Desk:
-    """A lake that published twice and then found nothing new. A run is named for its second, so they are named apart here."""
+    """A lake that published twice and then found nothing new."""
     desk = Desk(tmp_path_factory.mktemp("status"))
     for name in ("config", "lists"):
         (desk.folder / name).mkdir()
     shutil.copy(project / "config" / "venues.csv", desk.folder / "config")
     (desk.folder / "config" / "sources.toml").write_text('[sources.club]\nlocation = "../lists/*.csv"\nhas_keys = true\n')
     (desk.folder / "config" / "pipeline.toml").write_text(f"[run]\nreports_kept = 4\n{GATE}")
-    for number, rows in enumerate((ROWS[:2], ROWS, ROWS)):
+    for rows in (ROWS[:2], ROWS, ROWS):
         desk.list.write_text(HEADER + "".join(rows))
         assert desk.run() == 0
-        newest = max(desk.lake.glob("runs/*"), key=lambda path: path.stat().st_mtime_ns)
-        newest.rename(newest.with_name(f"20260101T00000{number}-1"))
     return desk
 
 
@@ -265,12 +263,25 @@ def test_a_damaged_report_hides_no_other(desk: Desk) -> None:
 
 
 def test_of_reports_the_last_ones_are_kept_as_many_as_the_settings_say(desk: Desk) -> None:
-    for _ in range(3):
-        assert desk.run() == 0
+    before = sorted(path.name for path in (desk.lake / "runs").iterdir())
+    assert desk.run() == desk.run() == 0
     kept = sorted(path.name for path in (desk.lake / "runs").iterdir())
-    assert len(kept) <= 4
-    assert kept[-1] == desk.status()["runs"][0]["run_id"]
-    assert "20260101T000000-1" not in kept
+    assert kept[:2] == before[1:]
+    assert (len(kept), kept[-1]) == (4, desk.status()["runs"][0]["run_id"])
+
+
+@pytest.mark.parametrize(("ahead", "is_last"), [(timedelta(hours=3), True), (timedelta(days=400), False)])
+def test_runs_are_told_in_the_order_they_were_in_though_the_clock_was_turned_back(
+    desk: Desk, ahead: timedelta, is_last: bool
+) -> None:
+    first, *_, last = sorted((desk.lake / "runs").iterdir())
+    last.rename(last.with_name(f"{datetime.now(UTC) + ahead:%Y%m%dT%H%M%S}-1"))
+    desk.edit_report(-1, error="of then")
+    for _ in range(2):
+        assert desk.run() == 0
+    told = [run["error"] for run in desk.status()["runs"]]
+    assert told == ([None, None, "of then", None] if is_last else ["of then", None, None, None])
+    assert not first.exists()
 
 
 def test_a_source_that_is_held_back_is_told_with_the_run(desk: Desk) -> None:
