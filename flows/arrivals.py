@@ -80,5 +80,5 @@ def _case(
 
 def files_to_read(order: RunOrder, arrivals: Arrivals) -> tuple[LiveFile, ...]:
     """The files that are live, and those that may be after the gate."""
-    names = arrivals.before | arrivals.settled | frozenset(name for case in arrivals.cases for name in case.after)
+    names = arrivals.settled | frozenset(name for case in arrivals.cases for name in case.after)
     return tuple(live_files(names, lambda name: order.settings.source(name).precedence))

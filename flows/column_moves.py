@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from flows.column_guess import Successor, guess_patch
+from flows.gating import TABLES
 from flows.settings import SourceSettings
 from warehouse.measures import ColumnMeasure, added, measure_columns, values_of
-
-_TABLES = frozenset({"delimited", "parquet", "sqlite", "xlsx", "markdown_tables", "html_tables"})
-"""Readers of tables, whose columns stand there for every row; an object of JSON has a key where it has a value."""
 
 _LEAST_SHARE = 0.05
 """The least share of records that have a column, for its absence to count where a record need not have it."""
@@ -88,7 +86,7 @@ def _losses(file: Successor, before: ColumnMeasure, after: ColumnMeasure) -> lis
     """What a file had and its successor has not."""
     if not before.records or not after.records:
         return []  # said of the file as a whole
-    is_table = file.reader in _TABLES
+    is_table = file.reader in TABLES
     lost = _lost_fields(before, after, is_table=is_table)
     told = {column for loss in lost for column in loss.columns}
     return lost + _lost_others(file, before, after, told, is_table=is_table)
@@ -180,7 +178,7 @@ def _notes(file: Successor, before: ColumnMeasure, after: ColumnMeasure) -> list
     """Columns that are new, and columns that are gone though their field is filled as before."""
     if not before.records or not after.records:
         return []
-    is_table, notes = file.reader in _TABLES, []
+    is_table, notes = file.reader in TABLES, []
     new = [
         column
         for column, count in after.counts.items()

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flows.gating import Verdict, judge
+from flows.gating import TABLES, Verdict, judge
 from flows.handovers import FileOutput, Landing, RunOrder, SourceCase, Stage
 from flows.settling import settle
 from flows.steps import stage
@@ -52,4 +52,16 @@ def _judged(order: RunOrder, case: SourceCase, outputs: Mapping[str, FileOutput]
         )
         return Verdict(found.reasons, found.notes)
 
-    return judge(case, measures, order.settings.gate_bounds(settings), moves)
+    verdict = judge(case, measures, order.settings.gate_bounds(settings), moves)
+    unread = [
+        (old, new)
+        for old, new in case.superseded()
+        if measures[old.sha256].reader in TABLES and not measures[new.sha256].is_read
+    ]
+    for old, new in unread[:1]:
+        from flows.unread_tables import suggest_columns
+
+        path, message = order.lake.raw_path(new.sha256), measures[new.sha256].message
+        if patch := suggest_columns(path, message, outputs[old.sha256].staged, order.settings, settings):
+            return Verdict((*verdict.reasons, patch), verdict.notes)
+    return verdict

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,10 @@ from flows.handovers import SourceCase
 from flows.settings import ConfigError, GateBounds, Settings
 from warehouse.live import LiveName
 from warehouse.measures import FileMeasure
+from warehouse.names import did_you_mean
+
+TABLES = frozenset({"delimited", "parquet", "sqlite", "xlsx", "markdown_tables", "html_tables"})
+"""Readers of tables, whose columns stand there for every row; an object of JSON has a key where it has a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,5 @@ def require_sources(settings: Settings, names: Iterable[str]) -> None:
     known = [source.name for source in settings.sources]
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Sources are: {', '.join(known) or 'none'}."
+            hint = did_you_mean(name, known, f"Sources are: {', '.join(known) or 'none'}.")
             raise ConfigError(f"--accept {name}: sources.toml has no source of this name. {hint}")

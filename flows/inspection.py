@@ -61,7 +61,7 @@ class Inspection:
         return {**dataclasses.asdict(self), "balances": self.balances}
 
 
-class _FirstRows(StagedFrames):
+class FirstRows(StagedFrames):
     """A sink that keeps the first rows of each frame, so that the largest file is inspected in bounded memory."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ def inspect_file(
     Raises:
         OSError: the file cannot be read now.
     """
-    frames = _FirstRows()
+    frames = FirstRows()
     read = read_raw_file(path, settings, source, frames, folder)
     staged = frames.frame("records")
     cleaned = clean_records(

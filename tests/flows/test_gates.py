@@ -320,6 +320,19 @@ def test_the_patch_that_the_message_suggests_lets_renamed_columns_through(night:
     assert "Warm ice in rivers number 7" in night.titles()
 
 
+def test_a_table_that_is_none_any_more_for_want_of_a_title_gets_a_patch_too(night: Night) -> None:
+    plain = "id,title,author,year\n" + "".join(f'k{i},Warm ice in rivers number {i},"Lee, Ann {i}",2020\n' for i in range(20))
+    (night.club / "list.csv").write_text(plain)
+    night.run("--accept", "club")
+    (night.club / "list.csv").write_text(plain.replace("title,author,", "Beitrag,Leute,", 1))
+    why = night.why()
+    assert "list.csv was read as a list of papers, and is none now" in why
+    patch = why.partition("write in sources.toml: ")[2]
+    assert patch == '[sources.club] columns = {"Beitrag" = "title", "Leute" = "authors"}'
+    night.configure(patch.removeprefix("[sources.club] "))
+    assert night.run()["held_sources"] == {}
+
+
 def test_a_source_that_is_new_has_nothing_to_be_compared_with_but_must_be_readable(night: Night) -> None:
     blocks = (night.folder / "config" / "sources.toml").read_text()
     for name, text in (("good", rows(1, "ponds")), ("bad", ERROR_PAGE)):
