@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from flows.cli_options import AtOption, FormatOption, LakeOption
+from warehouse.names import did_you_mean
 
 if TYPE_CHECKING:
     from flows.settings import Settings
@@ -69,8 +69,7 @@ def _chosen(names: Sequence[str], checks: Sequence[Check]) -> list[Check]:
     known = {each.name: each for each in checks}
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"checks are: {', '.join(known)}"
+            hint = did_you_mean(name, known, f"checks are: {', '.join(known)}")
             raise PaperlakeError(f"there is no check '{name}'; {hint}")
     return [known[name] for name in dict.fromkeys(names)] if names else list(known.values())
 

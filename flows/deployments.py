@@ -7,7 +7,6 @@ parameters by what Prefect itself makes of them.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import available_timezones
 
 from flows.toml_values import ConfigError, check_keys
+from warehouse.names import did_you_mean
 
 if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
@@ -71,8 +71,7 @@ def read_plans(path: Path, content: Any, only: Sequence[str] = ()) -> list[Plan]
             raise ConfigError(f"{where}: two deployments are called '{name}'")
     for name in only:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(names)}"
+            hint = did_you_mean(name, names, f"there are {', '.join(names)}")
             raise ConfigError(f"--only {name}: {where} has no such deployment; {hint}")
     return [plan for plan in plans if not only or plan.name in only]
 
@@ -160,8 +159,7 @@ def _schedule(block: Any, flow: Flow[..., Any], where: str) -> Schedule:
     _check_parameters(flow, parameters, where)
     zone = block.get("timezone")
     if zone is not None and zone not in available_timezones():
-        near = difflib.get_close_matches(str(zone), available_timezones(), n=1)
-        hint = f"did you mean '{near[0]}'?" if near else "a name is such as Europe/Berlin or UTC"
+        hint = did_you_mean(str(zone), available_timezones(), "a name is such as Europe/Berlin or UTC")
         raise ConfigError(f"{where}: there is no time zone {zone!r}; {hint}")
     fields = {key: block[key] for key in _SCHEDULE if block.get(key) is not None and key != "anchor_date"}
     if given == ["interval"]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from flows.cli_options import FormatOption, LakeOption
+from warehouse.names import did_you_mean
 
 if TYPE_CHECKING:
     from transforms.schemas import Table
@@ -75,18 +76,14 @@ def _known_table(name: str, field: str | None) -> Table:
     Raises:
         ConfigError: there is none, or it has not.
     """
-    import difflib
-
     from flows.settings import ConfigError
     from transforms.schemas import TABLES
 
     if name not in TABLES:
-        near = difflib.get_close_matches(name, TABLES, n=1)
-        raise ConfigError(f"--table {name}: " + (f"did you mean '{near[0]}'?" if near else f"tables are {', '.join(TABLES)}"))
+        raise ConfigError(f"--table {name}: " + did_you_mean(name, TABLES, f"tables are {', '.join(TABLES)}"))
     columns = TABLES[name].column_names()
     if field is not None and field not in columns:
-        near = difflib.get_close_matches(field, columns, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(columns)}"
+        hint = did_you_mean(field, columns, f"it has {', '.join(columns)}")
         raise ConfigError(f"--field {field}: the table {name} has no such column; {hint}")
     return TABLES[name]
 

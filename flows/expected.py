@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -11,6 +10,7 @@ from flows.source_settings import MAX_YEAR
 from flows.toml_values import ConfigError, build, check_keys
 from transforms.schemas import TABLES
 from warehouse.expectations import Expectations, ExpectedNulls, ExpectedPapers
+from warehouse.names import did_you_mean
 
 _T = TypeVar("_T")
 
@@ -68,6 +68,5 @@ def _expected(kind: type[_T], block: Any, required: tuple[str, ...], where: str)
 
 def _check_known(key: str, value: str, known: list[str], where: str) -> None:
     if value not in known:
-        near = difflib.get_close_matches(value, known, n=1)
-        hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known[:20])}{', …' if len(known) > 20 else ''}."
+        hint = did_you_mean(value, known, f"Known: {', '.join(known[:20])}{', …' if len(known) > 20 else ''}.")
         raise ConfigError(f"{where}: {key} = '{value}' is not known. {hint}")

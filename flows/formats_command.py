@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-
 from flows.read_commands import print_rows
 from flows.settings import ConfigError
 from transforms.readers.registry import READERS
 from transforms.readers.shapes import SHAPES
+from warehouse.names import did_you_mean
 from warehouse.row_formats import Format
 
 
@@ -36,8 +35,7 @@ def print_formats(name: str | None, format: Format) -> int:
         example = shape.example
     else:
         known = [*READERS, *(shape.name for shape in SHAPES)]
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"Did you mean '{near[0]}'?" if near else "`paperlake formats` lists them."
+        hint = did_you_mean(name, known, "All are listed by `paperlake formats`.")
         raise ConfigError(f"no format or shape is called '{name}'. {hint}")
     print_rows(("what", "is"), [*rows, ("example", example.strip())], format)
     return 0

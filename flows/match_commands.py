@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from flows.record_references import find_paper, short_key
 from flows.record_values import Column, record_values
 from flows.settings import ConfigError
 from transforms.schemas import PaperlakeError
+from warehouse.names import did_you_mean
 from warehouse.row_formats import Format, write_rows
 
 if TYPE_CHECKING:
@@ -202,8 +202,7 @@ def _refuse_unknown_reason(reason: str, lake_path: Path | None, at: str | None) 
         reasons = [str(row[0]) for row in result.rows()]
     if reason in reasons:
         return
-    near = difflib.get_close_matches(reason, reasons, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"reasons are: {', '.join(reasons) or 'none'}"
+    hint = did_you_mean(reason, reasons, f"reasons are: {', '.join(reasons) or 'none'}")
     raise PaperlakeError(f"no pair has the reason '{reason}'; {hint}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from cyclopts import Parameter
 
 from flows.cli_options import AtOption, LakeOption
 from transforms.schemas import TABLES, PaperlakeError
+from warehouse.names import did_you_mean
 
 if TYPE_CHECKING:
     import duckdb
@@ -96,8 +96,7 @@ def _opened(name: str, lake_path: Path | None, at: str | None, settings: Setting
         rows = connection.execute("select view_name from duckdb_views() where not internal order by view_name").fetchall()
         known = [str(row[0]) for row in rows]
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"tables are: {', '.join(known)}"
+            hint = did_you_mean(name, known, f"tables are: {', '.join(known)}")
             raise PaperlakeError(f"there is no table or file '{name}'; {hint}")
         yield Profiled(f"{name} of release {release.name}", connection, name)
 
@@ -136,7 +135,6 @@ def _chosen(given: Sequence[str], known: Sequence[str], name: str) -> list[str]:
     asked = [part for word in given for part in ([word] if word in known else word.split(","))]
     for column in asked:
         if column not in known:
-            near = difflib.get_close_matches(column, known, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"columns are: {', '.join(known)}"
+            hint = did_you_mean(column, known, f"columns are: {', '.join(known)}")
             raise PaperlakeError(f"{name} has no column '{column}'; {hint}")
     return [column for column in known if not asked or column in asked]

@@ -12,6 +12,7 @@ from flows.settings import ConfigError, Settings, load_settings
 from transforms.schemas import TABLES, PaperlakeError
 from warehouse.history import find_release
 from warehouse.layout import Lake
+from warehouse.names import did_you_mean
 
 if TYPE_CHECKING:
     from warehouse.query import QueryLimits, QueryResult
@@ -30,10 +31,7 @@ def print_tables(table: str | None, lake_path: Path | None, format: Format, *, a
     from warehouse.dictionary import COLUMNS, TABLE_COLUMNS, column_rows, table_rows
 
     if table is not None and table not in TABLES:
-        import difflib
-
-        near = difflib.get_close_matches(table, TABLES, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"tables are: {', '.join(TABLES)}"
+        hint = did_you_mean(table, TABLES, f"tables are: {', '.join(TABLES)}")
         raise PaperlakeError(f"there is no table '{table}'; {hint}")
     if table is not None:
         print_rows(COLUMNS, column_rows(table), format)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from flows.settings import ConfigError
 from warehouse.layout import Lake, LakeError
 from warehouse.live import LiveName, match_names, read_live
+from warehouse.names import did_you_mean
 
 _FILES_SQL = """
     -- One row a raw file of the release: how it was read, and its rejects by reason.
@@ -163,10 +163,11 @@ def _instead(given: str, known: Counter[str], thing: str) -> str:
     >>> _instead("ragged_rows", Counter(broken_json=1, ragged_row=3), "reject")
     "Did you mean 'ragged_row'? There are: ragged_row (3 rejects), broken_json (1 reject)."
     """
-    near = difflib.get_close_matches(given, known, n=1)
     counted = sorted(known.items(), key=lambda entry: (-entry[1], entry[0]))
     listed = ", ".join(f"{name} ({count} {thing}{'' if count == 1 else 's'})" for name, count in counted)
-    return (f"Did you mean '{near[0]}'? " if near else "") + f"There are: {listed or 'none'}."
+    there_are = f"There are: {listed or 'none'}."
+    hint = did_you_mean(given, known, there_are)
+    return there_are if hint == there_are else f"{hint} {there_are}"
 
 
 def _described(
@@ -180,7 +181,7 @@ def _described(
     files = []
     for sha256, name in sorted(least.items(), key=lambda entry: entry[1]):
         told = read.get(sha256)
-        counts = (None, None, None, None)
+        counts: tuple[str | None, int | None, int | None, int | None] = (None, None, None, None)
         if told is not None:
             counts = (told.reader, told.records, told.reasons.total(), told.reasons[reason] if reason else None)
         files.append(ReplayFile(sha256, name.source, name.source_path, name.size_bytes, *counts, _is_in_raw(lake, name)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from flows.toml_values import ConfigError, build, check_keys
 from transforms.readers.columns_known import IGNORED_COLUMN
 from transforms.staged_schemas import FIELDS
 from warehouse.live import COMMAND_LINE
+from warehouse.names import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,6 @@ def _columns(given: Mapping[str, object], where: str) -> dict[str, str]:
     known |= {"source_key": "source_key", IGNORED_COLUMN: IGNORED_COLUMN}
     for column, name in given.items():
         if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Known fields: {', '.join(known)}."
+            hint = did_you_mean(str(name), known, f"Known fields: {', '.join(known)}.")
             raise ConfigError(f"{where}: columns: '{column}' = {name!r} is no field. {hint}")
     return {column: known[str(name)] for column, name in given.items()}

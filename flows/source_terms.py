@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from flows.source_settings import SourceSettings
 from flows.toml_values import ConfigError
 from transforms.word_sets import word_set
+from warehouse.names import nearest
 
 _KNOWN = word_set(
     "CC0-1.0 CC-BY-3.0 CC-BY-4.0 CC-BY-SA-3.0 CC-BY-SA-4.0 CC-BY-NC-4.0 CC-BY-NC-SA-4.0 CC-BY-NC-ND-4.0 CC-BY-ND-4.0 "
@@ -42,8 +42,8 @@ def _check_spdx(license: str, where: str) -> None:
     meant = next((known for known in sorted(_KNOWN) if _bare(known) == bare), None)
     if meant is None and _SPDX.fullmatch(license):
         return  # one of the 700 others
-    near = [meant] if meant else difflib.get_close_matches(license, sorted(_KNOWN), n=1)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    near = meant or nearest(license, sorted(_KNOWN))
+    hint = f" Did you mean '{near}'?" if near else ""
     raise ConfigError(
         f"{where}: license = {license!r} should be an SPDX id, such as CC-BY-4.0 (https://spdx.org/licenses), or the address "
         f"of its text.{hint}"

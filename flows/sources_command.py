@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from flows.cli_options import FormatOption, LakeOption
+from warehouse.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,10 +93,7 @@ def _named(settings: Settings, names: Iterable[str]) -> list[SourceSettings]:
     known = {source.name: source for source in settings.sources}
     for name in names:
         if name not in known:
-            import difflib
-
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Sources are: {', '.join(known) or 'none'}."
+            hint = did_you_mean(name, known, f"Sources are: {', '.join(known) or 'none'}.")
             raise ConfigError(f"sources.toml has no source '{name}'. {hint}")
     return [known[name] for name in dict.fromkeys(names)] or list(settings.sources)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from transforms.schemas import PaperlakeError
+from warehouse.names import did_you_mean
 
 
 class ConfigError(PaperlakeError):
@@ -66,6 +66,5 @@ def check_keys(values: Mapping[str, Any], known: Any, where: str) -> None:
     """Raises `ConfigError` for a key that is not among those known, with the nearest of them."""
     for key in values:
         if key not in known:
-            near = difflib.get_close_matches(key, list(known), n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Known keys: {', '.join(known)}."
+            hint = did_you_mean(key, list(known), f"Known keys: {', '.join(known)}.")
             raise ConfigError(f"{where}: unknown key '{key}'. {hint}")

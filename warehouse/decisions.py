@@ -7,7 +7,6 @@ what is added leaves the bytes before it as they are. Its order and its reasons 
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from typing import ClassVar
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import write_file
 from warehouse.layout import Lake
+from warehouse.names import nearest
 
 HEADER = ("record_key_l", "record_key_r", "verdict", "because")
 VERDICTS = ("same", "different")
@@ -158,8 +158,8 @@ def _decisions(text: str) -> Iterator[Decision]:
         for key in (key_l, key_r):
             _check_key(key, line)
         if verdict not in VERDICTS:
-            near = difflib.get_close_matches(verdict.lower(), VERDICTS, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
+            near = nearest(verdict.lower(), VERDICTS)
+            hint = f"; did you mean '{near}'?" if near else ""
             raise DecisionError(f"line {line}: the verdict is same or different, not '{verdict}'{hint}")
         if key_l == key_r:
             raise DecisionError(f"line {line}: {key_l} is paired with itself")

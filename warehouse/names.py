@@ -1,4 +1,4 @@
-"""This module makes the names of files safe to keep and to show, as they are other people's text, and guesses at names meant."""
+"""This module makes the names of files safe to keep and to show, for they are other people's; and guesses at names meant."""
 
 from __future__ import annotations
 

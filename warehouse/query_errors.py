@@ -7,6 +7,7 @@ import re
 import duckdb
 
 from transforms.schemas import TABLES
+from warehouse.names import nearest
 from warehouse.sandbox import QueryError, QueryLimits
 from warehouse.saved_queries import view_paths
 
@@ -116,10 +117,8 @@ def _tables_in(sql: str) -> list[str]:
 
 def _near(name: str, names: list[str]) -> str:
     """` Did you mean '…'?` with the name most like `name`, or nothing."""
-    import difflib  # only when a query fails: 6 ms
-
-    matches = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
-    return f" Did you mean '{matches[0]}'?" if matches else ""
+    near = nearest(name.lower(), names)
+    return f" Did you mean '{near}'?" if near else ""
 
 
 def _plain(message: str) -> str:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from transforms.schemas import PaperlakeError
+from warehouse.names import nearest
 from warehouse.sql_files import header_fields
 
 SQL_DIR = Path(__file__).parent / "sql"
@@ -259,7 +260,5 @@ def _undeclared(query: SavedQuery, name: str) -> str:
 
 def _near(name: str, names: list[str]) -> str:
     """`. Did you mean '…'?` with the name most like `name`, or nothing."""
-    import difflib  # only when something is wrong
-
-    matches = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    return f" (did you mean '{matches[0]}'?)" if matches else ""
+    near = nearest(name.lower(), names, least_ratio=0.5)
+    return f" (did you mean '{near}'?)" if near else ""

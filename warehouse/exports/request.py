@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from transforms.schemas import TABLES, PaperlakeError
+from warehouse.names import did_you_mean
 
 ExportFormat = Literal["parquet", "csv", "jsonl", "xlsx", "bibtex", "ris", "csl-json"]
 
@@ -158,8 +158,7 @@ def saved_names() -> list[str]:
 
 def near(name: str, known: Collection[str]) -> str:
     """What was probably meant, or what there is."""
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(known)}"
+    return did_you_mean(name, known, f"there are: {', '.join(known)}")
 
 
 _PART_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
