@@ -86,11 +86,13 @@ def answer(
     parameters: Mapping[str, object] | None = None,
     beside: Mapping[str, str] | None = None,
     is_deferred: bool = False,
+    caps_memory: bool = True,
 ) -> QueryResult:
     """The answer to a query of the release that `at` means (see `find_release`); close it.
 
     `beside` are other releases, meant in the same way, by the schema that their tables are to stand in. A query that
-    `is_deferred` runs when its rows are asked for.
+    `is_deferred` runs when its rows are asked for. A command that does more than answer leaves its process without a ceiling
+    of memory: not `caps_memory`.
 
     Raises:
         LakeError: nothing is published, or there is no such release.
@@ -104,7 +106,7 @@ def answer(
     limits = query_limits(settings, timeout_seconds)
     release = find_release(lake, at)
     others = {schema: find_release(lake, other) for schema, other in (beside or {}).items()}
-    if owns_process:
+    if owns_process and caps_memory:
         cap_process_memory(limits)
     return run_query(
         release,

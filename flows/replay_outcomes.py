@@ -249,5 +249,6 @@ def files_again(lake_path: Path | None, before: str, after: str, files: Sequence
 def _told(sql: str, lake_path: Path | None, before: str, after: str, parameters: Mapping[str, object]) -> Told:
     from flows.read_commands import answer
 
-    with answer(sql, lake_path, at=after, beside={"before": before}, parameters=parameters) as result:
+    beside = {"before": before}
+    with answer(sql, lake_path, at=after, beside=beside, parameters=parameters, caps_memory=False) as result:
         return Told(tuple(result.columns), tuple(result.types), tuple(tuple(row) for row in result.rows()))

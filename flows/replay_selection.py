@@ -125,7 +125,7 @@ def _files_of(lake_path: Path | None, release_id: str) -> dict[str, _Read]:
     """What the release says of each raw file, by its hash."""
     from flows.read_commands import answer
 
-    with answer(_FILES_SQL, lake_path, at=release_id) as result:
+    with answer(_FILES_SQL, lake_path, at=release_id, caps_memory=False) as result:  # a run is to follow in this process
         return {
             str(sha256): _Read(reader, records or 0, Counter(dict(zip(reasons, counts, strict=True))))  # type: ignore[arg-type, call-overload]
             for sha256, reader, records, reasons, counts in result.rows()

@@ -302,6 +302,18 @@ def test_a_replay_killed_anywhere_leaves_a_lake_that_the_next_one_finishes(desk:
         assert [row["outcome"] for row in killed.replay("--rejects", "entry_too_long", "--at", before)] == ["record"]
 
 
+def test_the_run_has_no_ceiling_of_memory_from_the_query_before_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    # `paperlake sql` lowers its process's ceiling for good: a replay of 116,000 records then ended without memory.
+    monkeypatch.setattr("flows.read_commands.owns_process", True)
+    lowered = []
+    monkeypatch.setattr("warehouse.sandbox.cap_process_memory", lowered.append)
+    desk.call("replay", "--rejects", "ragged_row")
+    desk.call("replay", "--all")
+    assert not lowered
+    desk.call("sql", "select 1")
+    assert lowered
+
+
 def test_a_dry_run_imports_neither_prefect_nor_polars(first: Desk) -> None:
     import subprocess
 
