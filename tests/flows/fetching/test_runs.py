@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,26 @@ def test_what_the_gate_holds_back_is_held_while_its_server_says_unchanged_until_
     assert server.asked("if-none-match") == [None, '"1"', '"2"']
     assert port.run("--accept", "club")["held_sources"] == {}
     assert len(port.titles()) == 4
+
+
+def test_of_an_archive_that_was_held_back_and_is_accepted_later_nothing_older_stays_live(
+    port: Port, server: Any, answers: Any
+) -> None:
+    def packed(**files: bytes) -> bytes:
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w") as archive:
+            for name, text in files.items():
+                archive.writestr(f"{name}.csv", text)
+        return content.getvalue()
+
+    port.sources(club=f'location = "{server.at("/lists.zip", answers.serves(packed(tides=LIST, whales=WHALES)))}"')
+    port.run()
+    assert len(port.titles()) == 21
+    server.at("/lists.zip", answers.serves(packed(whales=WHALES), etag='"2"'))
+    assert "club" in port.run(code=3)["held_sources"]
+    port.run("--accept", "club")
+    assert server.asked("if-none-match")[-1] == '"2"'
+    assert port.titles() == ["The dry bones of old whales"]
 
 
 def test_a_dry_run_asks_no_server_and_writes_nothing(port: Port, server: Any, answers: Any) -> None:
