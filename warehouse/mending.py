@@ -100,12 +100,11 @@ def _told_by_release(lake: Lake) -> tuple[frozenset[LiveName], str] | None:
 def _renew_catalog(lake: Lake) -> str | None:
     """Writes the DuckDB file again where it is lost, or where the lake was moved: its paths are absolute."""
     current = lake.current_release()
-    if current is None or (lake.catalog_path.is_file() and is_at_home(lake)):
-        return None
+    if current is None or (lake.catalog_path.is_file() and is_at_home(lake)) or not is_as_published(lake, current):
+        return None  # a damaged release gets a catalog when it is made anew
     from warehouse.catalog import build_catalog
 
     is_lost = not lake.catalog_path.exists()
     build_catalog(lake.path, current)
-    if is_as_published(lake, current):
-        note_files(lake, current)
+    note_files(lake, current)
     return f"{lake.catalog_path.name} was lost; it is written again" if is_lost else None
