@@ -33,14 +33,9 @@ def tell_events(report: RunReport, lake: Lake) -> None:
     counts = _counts(report)
     if report.outcome == "published":
         emit_event(PUBLISHED, _resource(lake), payload=counts)
-    for source, reasons in sorted(held_sources(report).items()):
+    for source, reasons in sorted(report.held_sources.items()):
         told = [reason[:_SENTENCE_CHARACTERS] for reason in reasons]
         emit_event(GATE_CLOSED, _resource(lake), payload={"source": source, "reasons": told, **counts})
-
-
-def held_sources(report: RunReport) -> dict[str, list[str]]:
-    """The sources that a gate held back, each with its reasons."""
-    return dict(getattr(report, "held_sources", {}))
 
 
 def tell_failure(error: BaseException, lake: Lake) -> None:

@@ -29,12 +29,13 @@ from prefect.runtime import flow_run as running
 from prefect.states import Completed
 
 from flows.flow_run_marks import marked
+from flows.gating import require_sources
 from flows.handovers import RunOrder
 from flows.late_runs import SKIPPED, done_instead, is_late
 from flows.pipeline import run_pipeline
 from flows.prefect_artifacts import lake_name, leave_artifacts, leave_failure, report_saved_since
 from flows.prefect_crashes import settle_dead_runs
-from flows.prefect_events import held_sources, tell_events, tell_failure
+from flows.prefect_events import tell_events, tell_failure
 from flows.progress import Say, listener
 from flows.report import RunReport
 from flows.settings import ConfigError, Settings, load_settings
@@ -88,6 +89,7 @@ def pipeline(
         accept: Sources that go through the gate this time, however they differ from before.
     """
     settings = load_settings()
+    require_sources(settings, accept or ())
     order = RunOrder(
         _lake(settings, lake),
         settings,
@@ -144,11 +146,10 @@ def run_as_tasks(order: RunOrder, *, wait_seconds: float) -> State[dict[str, Any
 
 def _state(report: RunReport) -> State[dict[str, Any]]:
     """The state that a run ends in, by its report."""
-    held = held_sources(report)
     message = dict(report.rows())["published"]
-    if held:
-        message = f"{message}; held back at the gate: {', '.join(sorted(held))}"
-    return Completed(name=HELD_BACK if held or report.outcome == "held" else None, message=message, data=report.as_dict())
+    if report.held_sources:
+        message = f"{message}; held back at the gate: {', '.join(sorted(report.held_sources))}"
+    return Completed(name=HELD_BACK if report.is_held_back else None, message=message, data=report.as_dict())
 
 
 def _say() -> Say:

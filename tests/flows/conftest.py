@@ -214,7 +214,7 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefect
     """One Prefect server for all tests that need one; it takes 10 to 25 s to start."""
     server = PrefectServer(tmp_path_factory.mktemp("prefect"))
     try:
-        server.wait_for(lambda: httpx.get(f"{server.url}/health").status_code == 200)
+        server.wait_for(lambda: httpx.get(f"{server.url}/health").status_code == 200, 240)
         yield server
     finally:
         server.stop()

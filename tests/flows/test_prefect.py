@@ -141,6 +141,27 @@ def test_a_release_held_back_by_a_pin_is_told_by_the_state(tmp_path: Path, sampl
     assert "held back" in held.message
 
 
+def test_a_closed_gate_is_told_by_the_state_and_an_event_until_the_source_is_accepted(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch, prefect_server: PrefectServer
+) -> None:
+    from flows.prefect_flow import pipeline
+
+    lake, since, rows = str(tmp_path / "lake"), datetime.now(UTC), [f'The tide at {n} bells,"Lee, Ann",2020' for n in range(40)]
+    (tmp_path / "sources.toml").write_text('[sources.club]\nlocation = "list.csv"\n')
+    shutil.copyfile(project / "config" / "venues.csv", tmp_path / "venues.csv")
+    monkeypatch.setenv("PAPERLAKE_CONFIG", str(tmp_path))
+    for count, accept, name in ((40, None, "Completed"), (9, None, "HeldBack"), (9, ["club"], "Completed")):
+        (tmp_path / "list.csv").write_text("\n".join(("title,author,year", *rows[:count])))
+        ended = pipeline(lake=lake, accept=accept, return_state=True)
+        assert (ended.type.value, ended.name) == ("COMPLETED", name), ended.message
+        assert ("held back at the gate: club" in ended.message) == (name == "HeldBack")
+    (event,) = prefect_server.events("paperlake.gate.closed", since, 1)
+    assert event["payload"]["source"] == "club"
+    assert event["payload"]["reasons"] != []
+    with pytest.raises(ConfigError, match="Did you mean 'club'"):
+        pipeline(lake=lake, accept=["clubb"])
+
+
 def test_a_late_run_is_skipped_only_where_another_has_done_its_work(
     tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
