@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from flows.handovers import Building, FileOutput, Landing, Matching, RunOrder, Stage
@@ -14,7 +15,7 @@ from flows.settling import matching_key
 from flows.versions import features_version, matching_version
 from warehouse.layout import Lake
 from warehouse.live import LiveFile
-from warehouse.work import Output, output, read_outputs, work_key
+from warehouse.work import DamagedOutputError, Output, output, read_outputs, work_key
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,13 +35,26 @@ def match(order: RunOrder, landing: Landing, cleaning: Stage) -> Matching:
     verdicts = verdicts_frame(landing.verdicts)
     features = [_features_output(order.lake, entry) for entry in cleaning.outputs]
     if not target.is_whole():
-        matched = match_features(_own_features(order, cleaning), verdicts)
+        matched = match_features(_own_features(order, cleaning), verdicts, _judged_before(order.lake))
         reasons = Counter(f"{row[0]}: {row[1]}" for row in matched.pairs.select("status", "reason").iter_rows())
         idle_count = verdicts.height - verdicts_in_effect(verdicts, matched.clusters["record_key"]).height
-        tally = {"reasons": reasons, "idle_verdicts": idle_count}
-        write_output(target, {"pairs": matched.pairs, "clusters": matched.clusters}, tally)
+        tally = {"reasons": reasons, "idle_verdicts": idle_count, "rules": matching_version()}
+        assert matched.judged is not None, "there is a frame to begin with, so all that is judged is given"
+        write_output(target, {"pairs": matched.pairs, "clusters": matched.clusters, "judged": matched.judged}, tally)
     facts = target.facts()
     return Matching(target, tuple(features), facts["reasons"], verdicts.height, facts["idle_verdicts"])
+
+
+def _judged_before(lake: Lake) -> pl.DataFrame:
+    """The pairs that an earlier match by the same rules has judged; none if there was no such match, or it is damaged."""
+    from transforms.match.remembered import KNOWN_SCHEMA
+
+    for folder in sorted((lake.work_dir / "match").glob("*")):
+        before = Output(folder)
+        if before.is_whole() and before.facts().get("rules") == matching_version():
+            with suppress(DamagedOutputError):  # then all pairs are judged again
+                return before.read("judged")
+    return KNOWN_SCHEMA.to_frame()
 
 
 def _features_output(lake: Lake, entry: FileOutput) -> Output:

@@ -74,17 +74,18 @@ def _first(members: pl.DataFrame, is_filled: pl.Expr, order: Iterable[pl.Expr], 
     Expressions of `order` rank the lower the better, and stand between the precedence and the place in `members`.
     """
     columns = ["paper_id", *fields, "record_id"]
-    alone = members.lazy().filter(pl.col("is_single"), is_filled).select(columns).collect()
-    several = members.filter(~pl.col("is_single"), is_filled)
-    ranks = several.select("paper_id", "precedence", *(rank.alias(f"order_{n}") for n, rank in enumerate(order)))
+    filled = members.lazy().with_row_index("place").filter(is_filled)
+    alone = filled.filter("is_single").select(columns)
     # Sorting narrow ranks and fetching the winners' values beats sorting abstracts.
-    ranks = ranks.with_row_index("place")
-    winners = ranks.sort(*ranks.columns[2:], "place").unique("paper_id", keep="first")["place"].sort()
-    return pl.concat([alone, several[winners].select(columns)])
+    named = [rank.alias(f"order_{n}") for n, rank in enumerate(order)]
+    ranks = filled.filter(~pl.col("is_single")).select("paper_id", "place", "precedence", *named)
+    best = ranks.sort("precedence", *(rank.meta.output_name() for rank in named), "place").unique("paper_id", keep="first")
+    winners = best.select(pl.col("place").sort()).collect().to_series()
+    return pl.concat([alone.collect(), members.select(columns)[winners]])
 
 
 def _beside(paper_id: pl.Series, choice: pl.DataFrame) -> list[pl.Series]:
-    """The chosen fields for each of these papers. One join after the other of the whole rows would copy every abstract each time."""
+    """The chosen fields for each of these papers; joining whole rows, one choice after the other, would copy all each time."""
     joined = paper_id.to_frame().join(choice.drop("record_id"), on="paper_id", how="left", maintain_order="left")
     return joined.drop("paper_id").get_columns()
 
@@ -115,9 +116,9 @@ def _version_choices(members: pl.DataFrame) -> dict[str, pl.DataFrame]:
     has_doi = pl.col("identifiers").list.eval(pl.element().struct.field("scheme") == "doi").list.any().fill_null(False)
     described = [pl.col(name).is_not_null() for name in ("venue_id", "venue", *_VERSION_FIELDS)]
     fullness = -pl.sum_horizontal(flag.cast(pl.Int64) for flag in (*described, has_doi))
-    best_first = members.with_columns(fullness=fullness, agreement=_agreement("venue_id", "venue", "year")).sort(
-        "precedence", "fullness", "agreement", maintain_order=True
-    )
+    ranks = {"fullness": fullness, "agreement": _agreement("venue_id", "venue", "year")}
+    kept = members.with_columns(**ranks).drop("title", "authors", "abstract", "identifiers", "links")  # not sorted for nothing
+    best_first = kept.sort("precedence", "fullness", "agreement", maintain_order=True)
     version = best_first.group_by("paper_id").agg(
         version_year=pl.col("year").drop_nulls().first(), version_venue_id=pl.col("venue_id").drop_nulls().first()
     )

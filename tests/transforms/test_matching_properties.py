@@ -14,8 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from transforms.match import remembered
 from transforms.match.features import own_features
+from transforms.match.judging import judge_pairs
 from transforms.match.matching import Matched, match_features, match_records
+from transforms.match.remembered import KNOWN_SCHEMA
 
 SCRIPT = """
 import sys
@@ -117,3 +120,39 @@ def test_what_is_published_of_a_pair_agrees_with_the_clusters(records: pl.DataFr
         assert key_l < key_r
         assert (cluster[key_l] == cluster[key_r]) == (status == "match")
         assert status != "version" or work[key_l] == work[key_r]
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10**6), share=st.floats(0, 1))
+def test_what_is_remembered_of_another_set_of_records_makes_no_difference(
+    records: pl.DataFrame, expected: str, seed: int, share: float
+) -> None:
+    chance = random.Random(seed)
+    taken = pl.Series([chance.random() < share for _ in range(records.height)])
+    # Some records said something else then: their pairs must be judged anew.
+    year = pl.col("year") + pl.when(pl.Series([chance.random() < 0.1 for _ in range(records.height)])).then(1).otherwise(0)
+    earlier = records.with_columns(year.cast(pl.Int16)).filter(taken)
+    before = match_features(own_features(earlier), None, KNOWN_SCHEMA.to_frame())
+    assert before.judged is not None
+    now = match_features(own_features(records), None, before.judged)
+    assert as_text(now) == expected
+    assert now.judged is not None and now.judged.select("key_l", "key_r", "rules").is_duplicated().sum() == 0
+
+
+def test_nothing_is_judged_twice_if_nothing_changed(records: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counting(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+        asked.append(pairs.height)
+        return judge_pairs(pairs, features)
+
+    monkeypatch.setattr(remembered, "judge_pairs", counting)
+    own = own_features(records)
+    first = match_features(own, None, KNOWN_SCHEMA.to_frame())
+    count, asked[:] = sum(asked), []
+    again = match_features(own, None, first.judged)
+    assert count > 1_000 and sum(asked) == 0
+    # One record more costs its own pairs.
+    one_more = records.head(1).with_columns(record_key=pl.lit("kzz"), record_id=pl.lit("zz:1"))
+    match_features(own_features(pl.concat([records, one_more])), None, again.judged)
+    assert 0 < sum(asked) < count / 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import polars as pl
@@ -11,6 +12,7 @@ from transforms.match.blocking import candidate_pairs, rule_names
 from transforms.match.clustering import cluster_records, uncompared_pairs
 from transforms.match.features import joint_features, own_features
 from transforms.match.judging import judge_pairs
+from transforms.match.remembered import RememberingJudge
 from transforms.match.rules import APART
 from transforms.match.verdicts import overrule
 from transforms.schemas import PAPER_MATCHES, Column
@@ -29,11 +31,12 @@ class Matched:
     """What matching found.
 
     `pairs` has the columns of PAPER_MATCHES. `clusters` has one row a record key, sorted: record_key, cluster (the least
-    record key of its paper) and work (the least record key of its work).
+    record key of its paper) and work (the least record key of its work). `judged` are the verdicts to remember, if any are.
     """
 
     pairs: pl.DataFrame
     clusters: pl.DataFrame
+    judged: pl.DataFrame | None = None
 
 
 def match_records(records: pl.DataFrame, verdicts: pl.DataFrame | None = None) -> Matched:
@@ -45,16 +48,22 @@ def match_records(records: pl.DataFrame, verdicts: pl.DataFrame | None = None) -
     return match_features(own_features(records), verdicts)
 
 
-def match_features(own: pl.DataFrame, verdicts: pl.DataFrame | None = None) -> Matched:
-    """The same, from the own features of the records (`own_features`), which may be made of some records at a time."""
+def match_features(own: pl.DataFrame, verdicts: pl.DataFrame | None = None, known: pl.DataFrame | None = None) -> Matched:
+    """The same, from the own features of the records (`own_features`), which may be made of some records at a time.
+
+    `known` are the pairs judged by an earlier match (`Matched.judged`, maybe none): they are not judged again, and what was
+    judged is given. Without it nothing is remembered. It makes no difference to what is found.
+    """
     features = joint_features(own)
     del own  # its caller, too, had better not keep it: it is half of the memory
     candidates = candidate_pairs(features)
-    decisions = judge_pairs(candidates, features)
+    remembering = RememberingJudge(features, known) if known is not None else None
+    judge = remembering.judge if remembering else functools.partial(judge_pairs, features=features)
+    decisions = judge(candidates)
     unseen = uncompared_pairs(features.height, decisions, candidates, COMPONENT_LIMIT)
     if unseen.height:
         by_component = unseen.with_columns(rules=pl.lit(0, pl.UInt32))
-        decisions = pl.concat([decisions, judge_pairs(by_component, features)]).sort("row_l", "row_r")
+        decisions = pl.concat([decisions, judge(by_component)]).sort("row_l", "row_r")
     if verdicts is None or verdicts.is_empty():
         cluster, work = cluster_records(features.height, decisions)
     else:
@@ -65,6 +74,7 @@ def match_features(own: pl.DataFrame, verdicts: pl.DataFrame | None = None) -> M
         clusters=pl.DataFrame(
             {"record_key": key, "cluster": key.gather(cluster), "work": key.gather(work)}, schema=CLUSTERS_SCHEMA
         ),
+        judged=remembering.judged() if remembering else None,
     )
 
 
