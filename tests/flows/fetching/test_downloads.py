@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from flows.fetching import last_fetches
+
 BODY = b"title,year\n" + b"".join(b"On the %d tides of an inland sea,2001\n" % n for n in range(20_000))
 CUT = 500_000
 
@@ -237,3 +239,22 @@ def test_a_damaged_memory_means_that_all_is_fetched_anew_and_said(desk: Any, ser
     desk.land(desk.fetch(address))
     assert desk.fetch(address).unchanged
     assert desk.note is None
+
+
+@pytest.mark.parametrize("block", ['file_name = "b.csv"\n', f'sha256 = "{hashlib.sha256(BODY + BODY).hexdigest()}"\n'])
+def test_a_block_that_wants_another_file_than_was_had_asks_for_all_of_it(
+    desk: Any, server: Any, answers: Any, block: str
+) -> None:
+    address = server.at("/a.csv", answers.serves(BODY), answers.serves(BODY + BODY))
+    desk.land(desk.fetch(address))
+    assert desk.content(desk.fetch(address, block)) == BODY + BODY
+    assert server.asked("if-none-match") == [None, None]
+
+
+def test_the_last_success_is_known_of_the_addresses_a_source_has_now(desk: Any, server: Any, answers: Any) -> None:
+    desk.land(desk.fetch([server.at(f"/{name}.csv", answers.serves(BODY)) for name in "ab"]))
+    assert (last_fetches(desk.lake)["club"].file_count, last_fetches(desk.lake)["club"].size_bytes) == (2, 2 * len(BODY))
+    desk.land(desk.fetch(server.at("/c.csv", answers.serves(BODY[:9]))))
+    assert (last_fetches(desk.lake)["club"].file_count, last_fetches(desk.lake)["club"].size_bytes) == (1, 9)
+    assert desk.fetch(server.at("/c.csv", answers.says(404))).failed
+    assert last_fetches(desk.lake)["club"].size_bytes == 9
