@@ -129,8 +129,6 @@ _KINDS = {"link": "symbolic link", "special": "special file"}
 
 def _given_files(given: Path, lake: Lake) -> Search:
     """The files at a path of the command line."""
-    if str(given).startswith(("https:/", "http:/")) and not given.exists():
-        raise LandError(f'{given}: an address is fetched as a source is: give it a block in sources.toml, with location = "…"')
     found = search(given, lake)
     if not found.files:
         raise LandError(f"{given}: no files in this folder (hidden entries, links and special files in it are left out)")

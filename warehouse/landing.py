@@ -115,9 +115,13 @@ def require_path(given: Path) -> None:
         LandError: it does not.
     """
     if not given.exists():
-        raise LandError(f"{given}: no such file or folder")
+        hint = "; an address is fetched as a source: give it a block in sources.toml" if _ADDRESS.match(str(given)) else ""
+        raise LandError(f"{given}: no such file or folder{hint}")
     if not given.is_dir() and not given.is_file():
         raise LandError(f"{given}: neither a file nor a folder")
+
+
+_ADDRESS = re.compile(r"https?:/")
 
 
 def land_files(

@@ -159,6 +159,11 @@ def test_a_dry_run_asks_no_server_and_writes_nothing(port: Port, server: Any, an
     assert not port.lake.exists()
 
 
+def test_an_address_on_the_command_line_is_sent_to_sources_toml(port: Port) -> None:
+    told = port.call("run", "--direct", "https://example.org/a.csv", code=1)
+    assert "an address is fetched as a source: give it a block in sources.toml" in told
+
+
 def test_a_file_and_an_address_of_one_name_are_held_back(port: Port, server: Any, answers: Any) -> None:
     (port.folder / "lists" / "list.csv").write_bytes(WHALES)
     (port.folder / "lists" / "other.csv").write_bytes(WHALES)
