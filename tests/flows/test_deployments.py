@@ -124,3 +124,17 @@ def test_what_is_served_runs_on_the_lake_by_its_whole_path(config: Path, tmp_pat
     assert nightly.concurrency_options.collision_strategy == "CANCEL_NEW"
     assert (nightly.entrypoint, nightly.tags, nightly.work_pool_name) == ("flows.prefect_flow.pipeline", ["a"], None)
     assert backfill.schedules == []
+
+
+def test_the_automation_waits_for_every_state_that_a_run_ends_in(project: Path) -> None:
+    import yaml
+    from prefect.events.schemas.automations import AutomationCore, EventTrigger
+
+    from flows.late_runs import SKIPPED
+    from flows.prefect_flow import HELD_BACK
+
+    (block,) = yaml.safe_load((project / "config" / "automations.yaml").read_text())["automations"]
+    trigger = AutomationCore.model_validate(block).trigger
+    assert isinstance(trigger, EventTrigger)
+    ends = {"Completed", "Failed", "Cancelled", "Crashed", HELD_BACK, SKIPPED, "heartbeat"}
+    assert trigger.expect == {f"prefect.flow-run.{name}" for name in ends}
