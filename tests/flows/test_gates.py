@@ -447,7 +447,7 @@ def test_killed_anywhere_about_the_gate_the_next_run_holds_what_is_to_be_held(ni
         shutil.rmtree(lake)
 
 
-GOOD = {"a": rows(), "b": rows(19), "c": rows(21), "d": rows().replace("Warm", "Cold"), "e": rows().replace("\n", ",mark\n")}
+GOOD = {"a": rows(), "b": rows(19), "c": rows(21), "d": rows().replace("Warm", "Cold"), "e": rows().replace("Ann", "Bo")}
 BAD = {"empty": "", "page": ERROR_PAGE, "few": rows(9), "many": rows(40), "renamed": NO_TITLE, "cut": NO_AUTHOR}
 
 
