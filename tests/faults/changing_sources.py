@@ -68,7 +68,7 @@ class List:
         elif self.path.suffix == ".bib":
             text = "".join(_bibtex(row) for row in rows)
         else:
-            text = "".join(json.dumps(row) + "\n" for row in rows)
+            text = "".join(json.dumps({name: value for name, value in row.items() if value}) + "\n" for row in rows)
         self.path.write_text(text, encoding="utf-8")
 
 

@@ -43,10 +43,6 @@ def fork(request: dict[str, Any]) -> int:
         os.dup2(output, 1)
         os.dup2(output, 2)
         os.environ.update(request["environment"])
-        for name, limits in request.get("limits", {}).items():
-            import resource
-
-            resource.setrlimit(getattr(resource, name), tuple(limits))
         from flows.cli import call
 
         code = call(request["words"])

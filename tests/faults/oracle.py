@@ -108,7 +108,6 @@ class Forks:
         *words: object,
         kill_after: float | None = None,
         modules: str | None = None,
-        limits: Mapping[str, tuple[int, int]] | None = None,
         **environment: str,
     ) -> tuple[int, str, float]:
         """Exit code, output and seconds of a command; a negative code is the signal that ended it."""
@@ -118,7 +117,6 @@ class Forks:
             "output": str(self._output),
             "kill_after": kill_after,
             "modules": modules,
-            "limits": dict(limits or {}),
         }
         answer = self._ask(request)
         return answer["code"], self._output.read_text(errors="replace"), answer["seconds"]

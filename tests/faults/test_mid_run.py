@@ -162,8 +162,8 @@ def test_a_source_file_that_changes_between_its_listing_and_its_reading_harms_no
     path, listed, done = running.lists / "more.csv", landing_step.find_incoming, []
     kept = path.read_bytes()
 
-    def list_and_harm(*arguments: object) -> object:
-        found = listed(*arguments)
+    def list_and_harm(*arguments: object, **options: object) -> object:
+        found = listed(*arguments, **options)
         if not done:
             done.append(SOURCE_HARM[harm](path))
         return found
@@ -177,4 +177,6 @@ def test_a_source_file_that_changes_between_its_listing_and_its_reading_harms_no
     path.unlink(missing_ok=True)
     path.write_bytes(kept)
     running.run("--accept", "club")
-    running.assert_same(added)
+    whole.assert_whole(running.lake)
+    found = whole.tables(running.lake, without=whole.OF_HISTORY)  # a paper that stood there for one run is an alias now
+    assert found == {name: digest for name, digest in added.items() if whole.OF_HISTORY not in name}

@@ -40,3 +40,20 @@ def test_two_runs_at_once_both_come_through(tmp_path: Path, samples: Path) -> No
         [*CLI, "sql", query, "--lake", lake, "--format", "json"], capture_output=True, text=True, check=True
     )
     assert json.loads(answer.stdout) == [{"n": 2, "balanced": True}]
+
+
+def test_a_second_run_gives_up_although_the_lock_file_was_removed(pond, unchanged, whole, tmp_path: Path) -> None:
+    other = pond.copy(tmp_path / "pond")
+    with hold_lock(Lake(other.lake), wait_seconds=0, on_wait=print, command="paperlake run"):
+        (other.lake / "state" / "lock").unlink()
+        assert "is locked by another process" in other.run("--wait", "0", code=4)
+    other.run("--wait", "0")
+    other.assert_same(unchanged)
+
+
+def test_a_lake_that_was_copied_while_a_run_held_it_is_free(pond, unchanged, tmp_path: Path) -> None:
+    with hold_lock(Lake(pond.lake), wait_seconds=0, on_wait=print, command="paperlake run"):
+        assert (pond.lake / "state" / "lock").read_text() != ""
+        other = pond.copy(tmp_path / "pond")
+    other.run("--wait", "0")
+    other.assert_same(unchanged)
