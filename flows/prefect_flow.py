@@ -122,7 +122,10 @@ def run_as_tasks(order: RunOrder, *, wait_seconds: float) -> State[dict[str, Any
     """
     say, run = _say(), _flow_run()
     if is_late(run) and (other := _other(run)) is not None:
-        sentence = f"due {run.expected_start_time:%Y-%m-%d %H:%M} UTC, and too late: the run '{other.name}' has done it since"
+        since = f", which began {other.start_time:%Y-%m-%d %H:%M}," if other.start_time else ""
+        sentence = (
+            f"due {run.expected_start_time:%Y-%m-%d %H:%M} UTC and too late: the run '{other.name}'{since} has done its work"
+        )
         say(sentence)
         report = RunReport(run_id="", lake=str(order.lake.path), outcome="skipped")
         return Completed(name=SKIPPED, message=sentence, data=report.as_dict())
