@@ -189,7 +189,8 @@ class Soak:
         self.tally.mended += len(report.get("mended", ()))
         if code != (3 if held else 0):
             self.amiss(f"exit code {code} with held sources {held}: {err[-1500:]}")
-        if unexpected := held.keys() - {source.name for source in wild if source not in accepted}:
+        gone = [source for source in wild if not all(each.path.exists() for each in source.lists)]  # that no --accept brings
+        if unexpected := held.keys() - {source.name for source in wild if source not in accepted or source in gone}:
             self.amiss(
                 f"held back though nothing was beyond the gate, or it was accepted: { {n: held[n] for n in unexpected} }"
             )
