@@ -183,7 +183,8 @@ def too_large(size: str, most_bytes: int) -> str:
 def _facts(reply: Reply, wanted: Wanted) -> PartFacts:
     def clean(name: str) -> str | None:
         text: str | None = reply.headers.get(name)
-        return text if text and text.isprintable() and len(text) <= _LONGEST_VALIDATOR and wanted.is_clean(text) else None
+        is_sound = text and text.isascii() and text.isprintable() and len(text) <= _LONGEST_VALIDATOR
+        return text if is_sound and wanted.is_clean(text or "") else None  # it is sent back, so it must be sendable
 
     etag, last_modified = clean("etag"), clean("last-modified")
     try:

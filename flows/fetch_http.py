@@ -118,7 +118,7 @@ class Asking:
         try:
             with _nothing_logged(), _client() as client, self._followed(client, conditions) as reply:
                 yield reply
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             raise self._fault(error) from None
 
     @contextmanager
@@ -196,10 +196,13 @@ class Asking:
             return FetchError(f"nothing came for {self.limits.read_timeout_seconds:g} s", is_passing=True)
         if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol | httpx.InvalidURL):
             return FetchError("the address or a header cannot be sent as it is")  # their messages repeat it
+        if isinstance(error, UnicodeError):  # of the resolver or of idna, which neither httpx nor httpcore makes its own
+            return FetchError("the address, or one it is redirected to, has a host that is no name")
         is_certificate = "CERTIFICATE_VERIFY_FAILED" in str(error)
         if is_certificate:
             return FetchError(f"the server's certificate is not trusted ({error}); SSL_CERT_FILE may name further authorities")
-        return FetchError(f"the connection failed: {error or type(error).__name__}", is_passing=True)
+        said = str(error).partition(": bytearray(")[0]  # after it h11 repeats what the server sent, at any length
+        return FetchError(f"the connection failed: {said or type(error).__name__}", is_passing=True)
 
 
 def _client() -> httpx.Client:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from transforms.schemas import PaperlakeError
 
@@ -49,14 +48,12 @@ class Secrets:
         return MARK.sub(lambda found: self._value(found[0], found[1], in_address=in_address), text)
 
     def redacted(self, text: str) -> str:
-        """The text with the marks in place of the secrets."""
-        for secret, mark in sorted(self._forms(), key=lambda form: -len(form[0])):
-            text = text.replace(secret, mark)
-        return text
-
-    def _forms(self) -> Iterator[tuple[str, str]]:
-        for secret, mark in self._marks.items():
-            yield from ((form, mark) for form in {secret, quote(secret), quote(secret, safe="")})
+        """The text with the marks in place of the secrets, in whatever case: names of hosts come back in lower case."""
+        marks = {form.casefold(): mark for secret, mark in self._marks.items() for form in _forms(secret)}
+        if not marks:
+            return text
+        longest_first = "|".join(re.escape(form) for form in sorted(marks, key=len, reverse=True))
+        return re.sub(longest_first, lambda found: marks.get(found[0].casefold(), "${…}"), text, flags=re.IGNORECASE)
 
     def _value(self, mark: str, name: str, *, in_address: bool) -> str:
         value = (_of_block(name.removeprefix("block:")) if name.startswith("block:") else _of_environment(name)).strip()
@@ -64,6 +61,11 @@ class Secrets:
             raise SecretError(f"the value of {mark} cannot stand there: it holds other than printed characters")
         self._marks[value] = mark
         return quote(value, safe="") if in_address else value
+
+
+def _forms(secret: str) -> set[str]:
+    """How a secret may stand in a text: as it is, or quoted as in an address."""
+    return {secret, quote(secret), quote(secret, safe=""), quote_plus(secret)}
 
 
 def _of_environment(name: str) -> str:

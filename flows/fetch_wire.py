@@ -6,12 +6,14 @@ short without a trace. The connection is watched through the trace extension of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpcore
 
-_END_OF_HEAD = b"\r\n\r\n"
+_END_OF_HEAD = re.compile(rb"\n\r?\n")  # as h11 has it: a line may end without a carriage return
+_INTERIM = re.compile(rb"HTTP/1\.\d 1")
 _WAIT_SECONDS = 0.5
 """How long one waits for the end of a connection that was to be closed; servers close it at once."""
 
@@ -66,8 +68,9 @@ class Wire:
             self._body_bytes += len(chunk)
             return
         self._head += chunk
-        while self._head.startswith(b"HTTP/1.1 1") and _END_OF_HEAD in self._head:  # interim answers come before the answer
-            self._head = self._head.partition(_END_OF_HEAD)[2]
-        _, end, body = self._head.partition(_END_OF_HEAD)
-        if end:
-            self._head, self._body_bytes = None, len(body)
+        while end := _END_OF_HEAD.search(self._head):
+            rest = self._head[end.end() :]
+            if not _INTERIM.match(self._head):  # interim answers come before the answer
+                self._head, self._body_bytes = None, len(rest)
+                return
+            self._head = rest

@@ -104,12 +104,20 @@ def test_what_may_pass_is_tried_again_after_a_wait(desk: Any, server: Any, answe
         lambda a: a.says(200, b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY), length=None, Transfer_Encoding="chunked"),
         lambda a: a.says(200, BODY, Content_Encoding="identity"),
         lambda a: lambda _: [b"HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n", a.head(200, {"Content-Length": len(BODY)}), BODY],
+        lambda a: lambda _: [b"HTTP/1.0 100 Go on\r\n\r\nHTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n" % len(BODY), BODY],
         lambda a: lambda _: [a.head(200, {"Content-Length": len(BODY)}), BODY[:9], 0.05, BODY[9:]],
     ],
 )
 def test_what_is_as_it_says_is_taken_at_once(desk: Any, server: Any, answers: Any, good: Any) -> None:
     assert desk.content(desk.fetch(server.at("/a.csv", good(answers)))) == BODY
     assert desk.waits.slept == []
+
+
+def test_an_etag_that_cannot_be_sent_back_is_none(desk: Any, server: Any, answers: Any) -> None:
+    address = server.at("/a.csv", lambda _: [b'HTTP/1.1 200 OK\r\nETag: "\xe9\xff"\r\nContent-Length: 5\r\n\r\ntitle'])
+    for _ in range(2):
+        assert desk.land(desk.fetch(address)) == [("a.csv", 5)]
+    assert server.asked("if-none-match") == [None, None]
 
 
 def test_an_empty_file_is_fetched_as_it_is(desk: Any, server: Any, answers: Any) -> None:
@@ -143,6 +151,15 @@ def test_an_empty_file_is_fetched_as_it_is(desk: Any, server: Any, answers: Any)
         (lambda a: a.says(302, Location="file:///etc/passwd"), "which is no https address", 1),
         (lambda a: a.says(302, Location="https://a:b@example.org/"), r"to https://example\.org/…, with a user or password", 1),
         (lambda a: a.says(302, Location="https://[x"), "a redirect to what is no address", 1),
+        (lambda a: a.says(302, Location=f"https://{'a' * 70}.org/x"), "has a host that is no name", 1),
+        (lambda a: a.says(302, Location="https://a..b/x"), "has a host that is no name", 1),
+        (lambda a: a.says(302, Location="https://xn--/x"), "has a host that is no name", 1),
+        (lambda a: lambda _: [b"HTTP/1.1 200 OK\nContent-Length: 5\n\n" + BODY], "sent more than the 5 bytes it announced", 5),
+        (
+            lambda a: lambda _: [b"HTTP/1.1 200 OK\r\nbad \x1b[31mline\r\n\r\n"],
+            "failed: illegal header line, after 5 attempts",
+            5,
+        ),
     ],
 )
 def test_what_will_not_pass_is_said_in_a_sentence(
