@@ -89,6 +89,16 @@ def test_two_readers_that_are_equally_sure_are_both_named(monkeypatch, choice_of
     assert "delimited" in choice.message and "twin" in choice.message
 
 
+def test_objects_with_the_same_names_in_each_line_are_no_table(choice_of):
+    lines = [
+        {"id": f"k{i}", "title": f"On {i}", "author": "Ada Moss", "year": 2031, "doi": "", "abstract": ""} for i in range(43)
+    ]
+    assert choice_of("".join(json.dumps(line) + "\n" for line in lines)).reader.name == "json_lines"
+    assert choice_of("\r\n".join(json.dumps(line) for line in lines)).reader.name == "json_lines"
+    # One that only begins like an object stays a table.
+    assert choice_of("{title},year\nOn Reeds,2031\nOn Moss,2030\n").reader.name == "delimited"
+
+
 def test_the_candidates_are_named_surest_first(choice_of):
     choice = choice_of("title,year\nA,2020\n")
     assert choice.candidates[0].reader_name == "delimited"

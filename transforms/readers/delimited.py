@@ -11,6 +11,8 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
+
 from transforms.readers.base import (
     BATCH_CHARACTERS,
     BATCH_ROWS,
@@ -37,7 +39,21 @@ def sniff(sample: Sample) -> Sniff:
     """How sure it is that the sample begins with a header that names columns of papers, and that the rows fit it."""
     if sample.text is None:
         return Sniff(0.0, "no text")
+    if _is_object(sample.text.lstrip().partition("\n")[0]):
+        return Sniff(0.0, "its first line is a JSON object")  # its names would pass for those of columns
     return find_dialect(_lines(sample.text, is_whole=sample.is_whole), ReadLimits())[1]
+
+
+def _is_object(line: str) -> bool:
+    """Whether a line is a whole object of JSON.
+
+    >>> [_is_object('{"title": "A", "year": 2020}\\r'), _is_object('{title}, year'), _is_object('"title"')]
+    [True, False, False]
+    """
+    try:
+        return line.startswith("{") and isinstance(orjson.loads(line), dict)
+    except orjson.JSONDecodeError:
+        return False
 
 
 def read(raw_file: RawFile) -> Iterator[Batch]:

@@ -173,7 +173,7 @@ def _chosen(candidates: tuple[Candidate, ...], sample: Sample, refusal: ReadErro
     if best.confidence - second.confidence < TIE_MARGIN and second.confidence >= MIN_CONFIDENCE:
         message = (
             f"{best.reader_name} ({best.reason}) and {second.reader_name} ({second.reason}) are equally sure of it; "
-            "name the format in sources.toml"
+            "please report it with the file, and give it in another form meanwhile"
         )
         return Choice(None, best.confidence, "ambiguous_format", message, candidates)
     return Choice(READERS[best.reader_name], best.confidence, "recognised", best.reason, candidates)
