@@ -105,7 +105,7 @@ _LEAST_REPEATS = 4
 
 
 _SAMPLE_ROWS = 8_192
-"""Rows that are looked at for that; by all of a row group one column in a hundred was judged otherwise, at four times the cost."""
+"""Rows looked at for that; a whole row group judges one column in a hundred otherwise, at four times the cost."""
 
 
 def _repeating_columns(first: pa.Table | pa.RecordBatch) -> list[str]:
