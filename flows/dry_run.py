@@ -102,11 +102,11 @@ def _look_at_all(
         # What landed before need not be taken out again for its hash, only for its reader.
         parts = cache.parts(file.path)
         looked = _look(order, file, folder) if parts is None else _look_in_lake(order, file, parts, folder)
-        for part, reader, message in looked:
+        for part, found_as in looked:
             state = "live" if part.sha256 in known_hashes else "new"
             path = name_of(unicode_name(str(file.path)), part)
-            planned.append(PlannedFile(path, part.size_bytes, state, reader, message))
-            readable[LiveName(file.source, name_of(file.source_path, part), *part[1:])] = Readable(reader, message)
+            planned.append(PlannedFile(path, part.size_bytes, state, found_as.reader, found_as.message))
+            readable[LiveName(file.source, name_of(file.source_path, part), *part[1:])] = found_as
     return planned, readable
 
 
@@ -118,32 +118,31 @@ def _local_cases(order: RunOrder, arrivals: Arrivals) -> list[SourceCase]:
 def _foresee(order: RunOrder, case: SourceCase, readable: dict[LiveName, Readable], folder: Path) -> tuple[str, ...]:
     """Why a source would be held back, as far as sizes and the beginnings of its files tell."""
     superseded = {
-        old: Readable(*_reader(order, case.source, path, folder))
+        old: _readable(order, case.source, path, folder)
         for old, _ in case.superseded()
         if (path := order.lake.raw_path(old.sha256)).is_file()
     }
     return foresee(case, readable | superseded, order.settings.gate_bounds(order.settings.source(case.source)))
 
 
-def _look(order: RunOrder, file: Incoming, folder: Path) -> Iterator[tuple[Part, str | None, str | None]]:
-    """The raw files that a file would land as, each with its reader, or why none would take it."""
+def _look(order: RunOrder, file: Incoming, folder: Path) -> Iterator[tuple[Part, Readable]]:
+    """The raw files that a file would land as, each with what it would be read as."""
     for member in raw_files_in(file.path, order.settings.unpack_limits(), folder):
-        yield Part(member.name, member.sha256, member.size_bytes), *_reader(order, file.source, member.path, folder)
+        yield Part(member.name, member.sha256, member.size_bytes), _readable(order, file.source, member.path, folder)
 
 
-def _look_in_lake(
-    order: RunOrder, file: Incoming, parts: list[Part], folder: Path
-) -> Iterator[tuple[Part, str | None, str | None]]:
+def _look_in_lake(order: RunOrder, file: Incoming, parts: list[Part], folder: Path) -> Iterator[tuple[Part, Readable]]:
     """The same of what has landed."""
     for part in parts:
-        yield part, *_reader(order, file.source, order.lake.raw_path(part.sha256), folder)
+        yield part, _readable(order, file.source, order.lake.raw_path(part.sha256), folder)
 
 
-def _reader(order: RunOrder, source_name: str, path: Path, folder: Path) -> tuple[str | None, str | None]:
+def _readable(order: RunOrder, source_name: str, path: Path, folder: Path) -> Readable:
     columns = order.settings.source(source_name).columns
     try:
         with content_of(path, order.settings.unpack_limits(), folder) as content:
             choice = sniff(RawFile(content.path, content.size_bytes, order.settings.read_limits(), columns))
     except UnpackError as error:
-        return None, str(error)
-    return (choice.reader.name, None) if choice.reader else (None, choice.message)
+        return Readable(None, str(error))
+    reader = choice.reader.name if choice.reader else None
+    return Readable(reader, None if reader else choice.message, content.size_bytes)

@@ -25,10 +25,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """What a file would be read as by its beginning: the reader, or why there is none."""
+    """What a file would be read as by its beginning: the reader, or why there is none; and its size, decompressed."""
 
     reader: str | None
     message: str | None
+    content_bytes: int | None = None
 
 
 Measures = Mapping[str, FileMeasure]
@@ -60,7 +61,9 @@ def foresee(case: SourceCase, readable: Mapping[LiveName, Readable], bounds: Gat
         if before.reader and not after.reader:
             reasons.append(f"{new.source_path} would be read as a list of papers no longer: {after.message}")
             continue
-        reasons += _size_change(new.source_path, old.size_bytes, new.size_bytes, bounds)
+        sizes = [readable.content_bytes for readable in (before, after)]
+        was, now = (name.size_bytes if size is None else size for name, size in zip((old, new), sizes, strict=True))
+        reasons += _size_change(new.source_path, was, now, bounds)
         reasons += _reader_change(new.source_path, before.reader, after.reader)
     return _listed(reasons)
 
@@ -71,8 +74,8 @@ def _files_gone(case: SourceCase, bounds: GateBounds) -> list[str]:
     share = max(_GONE_RATIO, bounds.records_drop_ratio)
     if not gone or len(case.is_there) > (1 - share) * len(case.was_there):
         return []
-    few = f"{len(case.is_there)} file{'' if len(case.is_there) == 1 else 's'}"
-    return [f"{few} of it are there now, where {len(case.was_there)} were"]
+    few = "1 file of it is" if len(case.is_there) == 1 else f"{len(case.is_there)} files of it are"
+    return [f"{few} there now, where {len(case.was_there)} were"]
 
 
 _GONE_RATIO = 0.5
@@ -116,7 +119,8 @@ def _other_file(path: str, before: FileMeasure, after: FileMeasure, bounds: Gate
     """Whether a file is something else than the one it supersedes."""
     if before.is_read and not after.is_read:
         return [f"{path} was read as a list of papers, and is none now: {after.message}"]
-    reasons = _size_change(path, before.content_bytes, after.content_bytes, bounds)
+    is_written_anew = before.encoding != after.encoding and before.records == after.records
+    reasons = [] if is_written_anew else _size_change(path, before.content_bytes, after.content_bytes, bounds)
     return reasons + (_reader_change(path, before.reader, after.reader) if before.is_read else [])
 
 

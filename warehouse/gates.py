@@ -54,7 +54,7 @@ def read_gates(lake: Lake) -> dict[str, SourceState]:
     try:
         rows = json.loads(_path(lake).read_text(encoding="utf-8"))
         return {str(name): _state(row) for name, row in rows.items() if isinstance(row, dict)}
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return {}
 
 
@@ -94,7 +94,8 @@ def _held(row: object) -> Held | None:
         return None
     try:
         held = Held(str(row["key"]), tuple(map(str, row["reasons"])), str(row["since"]), tuple(map(str, row["outputs"])))
-    except (KeyError, TypeError):
+        "".join(held.reasons).encode()
+    except (KeyError, TypeError, UnicodeEncodeError):  # the last: half a character, which nobody could write again
         return None
     return held if held.reasons and isinstance(row["reasons"], list) else None
 

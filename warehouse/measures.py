@@ -12,13 +12,17 @@ from warehouse.work import Output
 
 @dataclass(frozen=True, slots=True)
 class FileMeasure:
-    """What a raw file turned out to be. `content_bytes` is its size, decompressed where reading could do so."""
+    """What a raw file turned out to be. `content_bytes` is its size, decompressed where reading could do so.
+
+    `encoding` is that of its text; None where it has none.
+    """
 
     content_bytes: int
     records: int
     verdict: str
     message: str | None
     reader: str | None
+    encoding: str | None = None
 
     @property
     def is_read(self) -> bool:
@@ -48,7 +52,8 @@ class ColumnMeasure:
 def measure_file(staged: Output) -> FileMeasure:
     """What the facts of a stage output say of its file; neither a raw file nor a frame is opened."""
     facts = staged.facts()
-    return FileMeasure(facts["content_bytes"], facts["records"], facts["verdict"], facts["message"], facts["reader"])
+    names = ("content_bytes", "records", "verdict", "message", "reader", "encoding")
+    return FileMeasure(*(facts[name] for name in names))
 
 
 def measure_columns(staged: Output) -> ColumnMeasure:

@@ -15,7 +15,7 @@ from warehouse.measures import FileMeasure, added, measure_columns, measure_file
 from warehouse.work import Output, output
 from warehouse.work_writer import write_output
 
-FACTS = {"content_bytes": 90, "records": 3, "verdict": "read", "message": None, "reader": "json_records", "reasons": {}}
+FACTS = {"content_bytes": 90, "records": 3, "verdict": "read", "message": None, "reader": "json_records", "encoding": "utf-8"}
 
 
 def staged(lake: Lake, raws: list[dict], columns: list[tuple], **fields: list) -> Output:
@@ -39,7 +39,7 @@ def lake(tmp_path: Path) -> Lake:
 
 def test_a_file_is_measured_by_the_facts_of_its_reading(lake: Lake) -> None:
     measure = measure_file(staged(lake, [{}], []))
-    assert measure == FileMeasure(90, 3, "read", None, "json_records")
+    assert measure == FileMeasure(90, 3, "read", None, "json_records", "utf-8")
     assert measure.is_read
 
 
