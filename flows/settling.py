@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
+from collections import Counter
 from collections.abc import Mapping
 
 from flows.file_lines import log_landed
@@ -11,7 +13,7 @@ from flows.handovers import Arrivals, FileOutput, Landing, RunOrder
 from flows.versions import code_version
 from warehouse.decisions import Verdict as Decision
 from warehouse.gates import Held, SourceState, now, read_gates, write_gates
-from warehouse.live import LiveName, live_files, write_live
+from warehouse.live import COMMAND_LINE, LiveName, live_files, write_live
 from warehouse.work import work_key
 
 
@@ -37,7 +39,7 @@ def settle(order: RunOrder, landing: Landing, judged: Mapping[str, Verdict], out
         files=tuple(live_files(live, lambda name: order.settings.source(name).precedence)),
         inputs_key=inputs_key(order, live, landing.verdicts),
         arrivals=dataclasses.replace(arrivals, cases=(), passed=passed, held=held),
-        source_notes=(*notes, *_gone_notes(live, there)),
+        source_notes=(*notes, *_gone_notes(live, there), *_orphan_notes(order, live)),
     )
 
 
@@ -81,6 +83,19 @@ def _gone_notes(live: frozenset[LiveName], there: Mapping[str, frozenset[str]]) 
 
 
 _NAMED = 3
+
+
+def _orphan_notes(order: RunOrder, live: frozenset[LiveName]) -> list[str]:
+    """What to say of live files whose source sources.toml has no more, as where it was renamed; nobody supersedes them."""
+    if order.paths or order.again:
+        return []
+    known = {COMMAND_LINE, *(source.name for source in order.settings.sources)}
+    counts = Counter(name.source for name in live if name.source not in known)
+    return [
+        f"{source}: sources.toml has no source of this name any more, and {count} file{' stays' if count == 1 else 's stay'} "
+        f"live; `paperlake forget {shlex.quote(source)}` takes all of it out of the lake"
+        for source, count in sorted(counts.items())
+    ]
 
 
 def inputs_key(order: RunOrder, live: frozenset[LiveName], verdicts: tuple[Decision, ...]) -> str:
