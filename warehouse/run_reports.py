@@ -78,7 +78,9 @@ def _folders(lake: Lake) -> list[Path]:
     """The folders of runs, the oldest first: a run is named for the time that it began at."""
     if not lake.runs_dir.is_dir():
         return []
-    return sorted(path for path in lake.runs_dir.iterdir() if _RUN_ID.fullmatch(path.name))
+    return sorted(
+        path for path in lake.runs_dir.iterdir() if _RUN_ID.fullmatch(path.name) and path.is_dir() and not path.is_symlink()
+    )
 
 
 _RUN_ID = re.compile(r"(\d{8}T\d{6})-(\d+)")
@@ -94,18 +96,32 @@ def _read(folder: Path) -> PastRun:
             _moment(row.get("started_at")) or _named_moment(folder.name),
             # A report of an earlier paperlake is as old as the end of its run.
             _moment(row.get("ended_at")) or (None if row["outcome"] == RUNNING else _modified(path)),
-            row.get("seconds"),
-            row.get("exit_code"),
-            row.get("error"),
-            row.get("release_id"),
-            row.get("pid"),
-            row.get("host"),
-            dict(row.get("held_sources") or {}),
-            tuple(map(str, row.get("passed_sources") or ())),
+            _of_kind(row, "seconds", int | float),
+            _of_kind(row, "exit_code", int),
+            _of_kind(row, "error", str),
+            _of_kind(row, "release_id", str),
+            _of_kind(row, "pid", int),
+            _of_kind(row, "host", str),
+            _reasons(_of_kind(row, "held_sources", dict) or {}),
+            tuple(map(str, _of_kind(row, "passed_sources", list) or ())),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         why = "it left no report" if isinstance(error, FileNotFoundError) else f"its report is damaged: {error}"
         return PastRun(folder.name, "unknown", _named_moment(folder.name), None, None, None, why, None, None, None)
+
+
+def _of_kind(row: dict[str, Any], name: str, kind: Any) -> Any:
+    """A value of a report, which is of this kind or not there."""
+    value = row.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"{name} is {value!r}")
+    return value
+
+
+def _reasons(held: dict[str, Any]) -> dict[str, list[str]]:
+    if not all(isinstance(reasons, list) and all(isinstance(reason, str) for reason in reasons) for reasons in held.values()):
+        raise TypeError(f"held_sources is {held!r}")
+    return held
 
 
 def _moment(text: Any) -> datetime | None:

@@ -228,7 +228,9 @@ def test_a_lake_without_a_release_has_its_failures_told(desk: Desk) -> None:
     assert desk.run("--strict") == 1
     told = desk.status()
     assert (told["release"], told["last_success_at"], told["runs"][0]["outcome"]) == (None, None, "failed")
-    assert "release:       none yet" in desk.call("status")[1]
+    out = desk.call("status")[1]
+    assert "release:       none yet" in out
+    assert out.count("expected a list of papers") == 1, "what failed the run is not told again as what was held back"
     assert "has succeeded yet" in desk.call("status", "--max-age", 24)[2]
 
 
@@ -254,8 +256,17 @@ def test_what_is_damaged_is_named_and_the_rest_is_told_all_the_same(desk: Desk, 
     assert "PROBLEM:" in out and "\x1b" not in out
 
 
-def test_a_damaged_report_hides_no_other(desk: Desk) -> None:
-    desk.report(-1).write_text('{"outcome": ')
+@pytest.mark.parametrize(
+    "damage",
+    ['{"outcome": ', "[" * 100_000, "[]"]
+    + [
+        f'{{"outcome": "published", {value}}}' for value in ('"seconds": "1"', '"exit_code": "0"', '"held_sources": {"a": [1]}')
+    ],
+    ids=range(6),
+)
+def test_a_damaged_report_hides_no_other(desk: Desk, damage: str) -> None:
+    (desk.lake / "runs" / "20991231T235959-1").write_text("a file where a run's folder would be")
+    desk.report(-1).write_text(damage)
     desk.report(-2).unlink()
     told = desk.status()["runs"]
     assert [run["outcome"] for run in told] == ["unknown", "unknown", "published"]
