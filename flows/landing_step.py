@@ -34,7 +34,8 @@ def land(order: RunOrder) -> Landing:
 
         note_fetched(order.lake, found.fetched)
     names, before = (*landed.names, *found.unchanged), read_live(order.lake)
-    arrivals = find_arrivals(order, before, names, (*landed.given, *found.unchanged_given), found.failed)
+    failed = {**found.failed, **landed.failed}
+    arrivals = find_arrivals(order, before, names, (*landed.given, *found.unchanged_given), failed)
     earlier = earlier_contents(before, landed.names, landed.given)
     landing = Landing(
         files_to_read(order, arrivals),

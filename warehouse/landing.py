@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import BinaryIO
 from transforms.schemas import PaperlakeError
 from warehouse.atomic import rename, sync, temporary_beside
 from warehouse.layout import Lake
-from warehouse.live import LiveName
+from warehouse.live import COMMAND_LINE, LiveName
 from warehouse.names import unicode_name
 from warehouse.stat_cache import Part, StatCache, stat_key
 from warehouse.unpacking import UnpackError, UnpackLimits
@@ -41,7 +41,8 @@ class Incoming:
 class Landed:
     """What landing found: the names, and how many files were copied, or known by size, mtime and inode and not opened.
 
-    `given` is source and path of every file that was there; an archive has its names below that path.
+    `given` is source and path of every file that was there; an archive has its names below that path. `failed` says of a
+    configured source why one of its files could not be landed; nothing of that source is among the names then.
     """
 
     names: tuple[LiveName, ...]
@@ -49,6 +50,7 @@ class Landed:
     unopened_count: int
     given: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_files(given: Path, lake: Lake) -> list[tuple[Path, str]]:
@@ -139,11 +141,13 @@ def land_files(
     is gone since it was listed is left out, as if it had gone a moment earlier.
 
     Raises:
-        LandError: a file cannot be landed; those before it stay in `raw/`, where they do no harm.
+        LandError: a file of the command line cannot be landed; those before it stay in `raw/`, where they do no harm.
     """
     cache = StatCache.read(lake, limits)
     landed = _Tally()
     for file in incoming:
+        if file.source in landed.failed:
+            continue
         try:
             parts = None if rehash else cache.parts(file.path)
             if parts is None:
@@ -153,10 +157,22 @@ def land_files(
         except _GoneError:
             landed.notes.append(f"{file.source_path}: gone since its folder was listed; left out")
             continue
+        except LandError as error:
+            if file.source == COMMAND_LINE:
+                raise
+            landed.failed[file.source] = str(error)
+            continue
         landed.given.append((file.source, file.source_path))
         landed.names += [LiveName(file.source, name_of(file.source_path, part), *part[1:]) for part in parts]
     cache.save()
-    return Landed(tuple(landed.names), landed.copied_count, landed.unopened_count, tuple(landed.given), tuple(landed.notes))
+    return Landed(
+        tuple(name for name in landed.names if name.source not in landed.failed),
+        landed.copied_count,
+        landed.unopened_count,
+        tuple(file for file in landed.given if file[0] not in landed.failed),
+        tuple(landed.notes),
+        landed.failed,
+    )
 
 
 def name_of(source_path: str, part: Part) -> str:
@@ -175,6 +191,7 @@ class _Tally:
     names: list[LiveName] = field(default_factory=list)
     given: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
     copied_count: int = 0
     unopened_count: int = 0
 

@@ -191,6 +191,25 @@ def test_a_file_that_may_not_be_read_stops_the_landing(lake: Lake, raw: Path, mo
         land_files(lake, [incoming(raw)], max_bytes=LIMIT)
 
 
+def test_a_file_of_a_source_that_may_not_be_read_fails_its_source_alone(
+    tmp_path: Path, lake: Lake, raw: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, really_open = tmp_path / "bad.csv", os.open
+    bad.write_text("title\nReeds\n")
+
+    def refuse(path: Path, *rest: int) -> int:
+        if Path(path) == bad:
+            raise PermissionError(13, "Permission denied")
+        return really_open(path, *rest)
+
+    monkeypatch.setattr(os, "open", refuse)
+    files = [Incoming(raw, "club", "a.csv"), Incoming(bad, "club", "bad.csv"), Incoming(raw, "school", "b.csv")]
+    landed = land_files(lake, files, max_bytes=LIMIT)
+    assert [(name.source, name.source_path) for name in landed.names] == [("school", "b.csv")]
+    assert landed.given == (("school", "b.csv"),)
+    assert landed.failed == {"club": f"{bad}: cannot be read: Permission denied"}
+
+
 def test_a_file_that_changes_while_it_is_read_is_refused(lake: Lake, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = landing._read_chunk
 
