@@ -94,8 +94,20 @@ class Source:
 Change = Callable[["Source", random.Random], str]
 
 
+def _large_list(source: Source, chance: random.Random) -> List:
+    """A list of which a paper more or less is nothing that the gate would hold back."""
+    return chance.choice([each for each in source.lists if len(each.papers) >= LARGE] or [max(source.lists, key=_length)])
+
+
+LARGE = 12
+
+
+def _length(each: List) -> int:
+    return len(each.papers)
+
+
 def _grown(source: Source, chance: random.Random) -> str:
-    each = chance.choice(source.lists)
+    each = _large_list(source, chance)
     free = [number for number in range(PAPERS) if number not in each.papers]
     for number in chance.sample(free, min(len(free), max(1, len(each.papers) // 12))):
         each.papers[number] = chance.randint(0, 9)
@@ -104,7 +116,7 @@ def _grown(source: Source, chance: random.Random) -> str:
 
 
 def _edited(source: Source, chance: random.Random) -> str:
-    each = chance.choice(source.lists)
+    each = _large_list(source, chance)
     for number in chance.sample(sorted(each.papers), min(len(each.papers), 3)):
         each.papers[number] = chance.randint(0, 9)
     each.write()
@@ -112,7 +124,7 @@ def _edited(source: Source, chance: random.Random) -> str:
 
 
 def _shrunk_a_little(source: Source, chance: random.Random) -> str:
-    each = max(source.lists, key=lambda one: len(one.papers))
+    each = max(source.lists, key=_length)
     for number in chance.sample(sorted(each.papers), len(each.papers) // 15):
         del each.papers[number]
     each.write()
