@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -55,12 +56,30 @@ class Secrets:
         longest_first = "|".join(re.escape(form) for form in sorted(marks, key=len, reverse=True))
         return re.sub(longest_first, lambda found: marks.get(found[0].casefold(), "${…}"), text, flags=re.IGNORECASE)
 
+    def repeated_in(self, path: Path) -> str | None:
+        """The mark of a secret that stands in a file as it is; None where none does, of those too long to do so by chance."""
+        marks = {form.encode(): mark for secret, mark in self._marks.items() for form in _forms(secret)}
+        marks = {form: mark for form, mark in marks.items() if len(form) >= _TELLING_BYTES}
+        if not marks:
+            return None
+        longest, end = max(map(len, marks)), b""
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                text = end + chunk
+                if found := next((mark for form, mark in marks.items() if form in text), None):
+                    return found
+                end = text[-longest:]
+        return None
+
     def _value(self, mark: str, name: str, *, in_address: bool) -> str:
         value = (_of_block(name.removeprefix("block:")) if name.startswith("block:") else _of_environment(name)).strip()
         if not value.isprintable() or (not in_address and not value.isascii()):
             raise SecretError(f"the value of {mark} cannot stand there: it holds other than printed characters")
         self._marks[value] = mark
         return quote(value, safe="") if in_address else value
+
+
+_TELLING_BYTES, _CHUNK_BYTES = 8, 2**20
 
 
 def _forms(secret: str) -> set[str]:

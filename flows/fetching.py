@@ -126,6 +126,7 @@ class _Round:
             result.unchanged += known.names()
             result.unchanged_paths.append(name)
             return
+        _check_content(part, secrets)
         fetched = _fetched(source, address, part, self.settings.unpack_limits())
         result.fetched.append(fetched)
         result.notes += [secrets.redacted(f"{name}: {note}") for note in had.notes]
@@ -142,6 +143,18 @@ def asking_for(settings: Settings, source: SourceSettings, address: str, secrets
 
     headers = {header: secrets.filled(value) for header, value in source.headers.items()}
     return Asking(secrets.filled(address, in_address=True), headers, settings.fetch_settings(source), turns)
+
+
+def _check_content(part: Part, secrets: Secrets) -> None:
+    """Refuses a file in which its server repeats a secret, as answers do that quote their request."""
+    from flows.fetch_http import FetchError
+
+    if mark := secrets.repeated_in(part.path):
+        part.discard()
+        raise FetchError(
+            f"what came repeats the secret {mark}, which would be in the lake and in releases: ask for a form without it, or "
+            "write the value itself in its place if it is no secret"
+        )
 
 
 def _fetched(source: SourceSettings, address: str, part: Part, limits: UnpackLimits) -> Fetched:

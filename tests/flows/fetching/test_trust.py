@@ -90,6 +90,8 @@ EVIL = {
     "file": lambda a: a.says(302, Location=f"file:///{SECRET}"),
     "broken": lambda a: lambda _: [f"HTTP/1.1 {SECRET}\r\n\r\n".encode()],
     "encoding": lambda a: a.says(200, BODY, Content_Encoding=SECRET),
+    "content": lambda a: a.says(200, f"title,year\nSee {QUOTED},2001\n".encode()),
+    "content over two chunks": lambda a: a.says(200, b" " * (2**20 - 5) + SECRET.encode()),
     "upper case": lambda a: a.says(200, BODY, Content_Encoding=SECRET.upper()),
     "range": lambda a: a.says(206, BODY, Content_Range=SECRET),
     "validator": lambda a: a.serves(BODY, etag=f'"{SECRET}"'),
