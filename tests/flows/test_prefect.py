@@ -357,6 +357,7 @@ def test_the_file_of_deployments_goes_to_a_work_pool_as_it_is(
     assert nightly["tags"] == ["paperlake", "nightly"]
     prefect("deployment", "run", "paperlake/backfill", "--param", f'paths=["{samples / "papers.json"}"]')
     prefect("worker", "start", "--pool", "paperlake", "--run-once")
+    assert nightly["pull_steps"], "without a step Prefect copies the folder deployed from to each run"
     (run,) = prefect_server.runs("backfill")
     assert (run["state_name"], run["state"]["message"]) == ("Completed", f"release {(lake / 'current').readlink().name}")
 
