@@ -138,12 +138,15 @@ def _flow(entrypoint: object, where: str) -> Flow[..., Any]:
 def _check_parameters(flow: Flow[..., Any], parameters: Mapping[str, Any], where: str) -> None:
     """Raises `ConfigError` if the flow has no such parameter, or takes no such value for it."""
     from prefect.exceptions import ParameterTypeError
+    from prefect.logging.loggers import disable_logger
 
     check_keys(parameters, list(inspect.signature(flow.fn).parameters), f"{where} parameters")
     try:
-        flow.validate_parameters(dict(parameters))
+        with disable_logger("prefect.flows"):  # it logs what is wrong, too
+            flow.validate_parameters(dict(parameters))
     except ParameterTypeError as error:
-        raise ConfigError(f"{where}: parameters: {'; '.join(str(error).splitlines()[1:]) or error}") from error
+        told = "; ".join(line.strip(" -") for line in str(error).splitlines()[1:])
+        raise ConfigError(f"{where}: parameters: {told or error}") from error
 
 
 def _schedule(block: Any, flow: Flow[..., Any], where: str) -> Schedule:

@@ -124,6 +124,11 @@ def _run_as_flow(order: RunOrder, wait_seconds: float, say: Say) -> RunReport:
     if not os.environ.get("PREFECT_API_URL"):
         # Without this folder the temporary server tries in vain until its limit.
         Path(os.environ.get("PREFECT_HOME") or "~/.prefect").expanduser().mkdir(parents=True, exist_ok=True)
+    from prefect.settings import get_current_settings
+
+    if get_current_settings().api.url:  # the environment names a server, or the active profile does
+        _require_server()
+    else:
         say("starting Prefect's temporary server (10 to 25 s; --direct does without, PREFECT_API_URL names a running one)")
     from flows.prefect_flow import pipeline
 
@@ -141,3 +146,13 @@ def _run_as_flow(order: RunOrder, wait_seconds: float, say: Say) -> RunReport:
     finally:
         listener.reset(token)
     return RunReport(**result)
+
+
+def _require_server() -> None:
+    """Raises `ServerError` with a way out if the server that is named does not answer."""
+    from flows.serving import ServerError, require_server
+
+    try:
+        require_server()
+    except ServerError as error:
+        raise ServerError(f"{error}. Nothing was run; `paperlake run --direct` does without a server") from error

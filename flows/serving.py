@@ -62,17 +62,27 @@ def require_server() -> str:
             "PREFECT_API_KEY for Prefect Cloud. Without any, cron can call `paperlake run --direct`"
         )
     parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError("the address of the Prefect server (PREFECT_API_URL) should be such as http://127.0.0.1:4200/api")
     shown = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
     try:
         with get_client(sync_client=True) as client:
             client.read_deployments(limit=1)
     except (PrefectException, httpx.HTTPError, RuntimeError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        reason = _reason(error, parts.path)
         raise ServerError(
             f"the Prefect server at {shown} does not answer as it should ({reason}): is `prefect server start` running, and is "
             "PREFECT_API_URL its address? For Prefect Cloud PREFECT_API_KEY must be set, too"
         ) from error
     return shown
+
+
+def _reason(error: Exception, path: str) -> str:
+    """What went wrong at an address with this path, in one line."""
+    if isinstance(error, httpx.HTTPStatusError):
+        hint = "" if path.rstrip("/").endswith("/api") else "; the address of a server ends in /api"
+        return f"it answers {error.response.status_code} {error.response.reason_phrase}{hint}"
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
 def _say(text: str) -> None:

@@ -68,7 +68,7 @@ def test_only_the_deployment_that_is_asked_for_is_served(config: Path, capsys: p
             "schedule 2: expected one of cron, interval, rrule; found interval and",
         ),
         ("wait_seconds:", "wait_second:", "parameters: unknown key 'wait_second'. Did you mean 'wait_seconds'?"),
-        ("wait_seconds: 60", "wait_seconds: soon", "prefect.yaml [nightly]: parameters: "),
+        ("wait_seconds: 60", "wait_seconds: soon", "prefect.yaml [nightly]: parameters: wait_seconds: Input should be"),
         ("limit: 1", "limit: 0", "prefect.yaml [nightly]: the concurrency limit is 0; expected a number of runs, 1 or more"),
         ("CANCEL_NEW", "CANCEL", "collision_strategy 'CANCEL' should be ENQUEUE or CANCEL_NEW"),
         ("flows.prefect_flow.pipeline", "flows.prefect_flow:pipeline", "expected entrypoint: flows.prefect_flow.pipeline"),
@@ -87,7 +87,9 @@ def test_a_slip_in_the_file_is_told_in_a_sentence(
     assert good in GOOD
     (config / "prefect.yaml").write_text(GOOD.replace(good, bad, 1))
     assert call(["serve", "--check"]) == 2
-    assert sentence in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1, "one sentence, and nothing that Prefect logs"
 
 
 def test_a_file_of_deployments_that_is_not_there_is_told(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,6 +111,41 @@ def test_serving_asks_for_a_server_that_stays_and_says_when_it_does_not_answer(
     said = capsys.readouterr().err
     assert "the Prefect server at http://127.0.0.1:9/api does not answer as it should" in said
     assert "secret" not in said
+
+
+def test_an_address_of_a_server_that_cannot_be_one_is_told_and_a_run_has_a_way_out(
+    config: Path, tmp_path: Path, samples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
+    with temporary_settings({PREFECT_API_URL: "127.0.0.1:4200"}):
+        assert call(["serve"]) == 2
+    assert "(PREFECT_API_URL) should be such as http://127.0.0.1:4200/api" in capsys.readouterr().err
+    words = ["run", str(samples / "papers.csv"), "--lake", str(tmp_path / "lake")]
+    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
+        assert call(words) == 1
+    said = capsys.readouterr().err
+    assert "the Prefect server at http://127.0.0.1:9/api does not answer as it should" in said
+    assert "`paperlake run --direct` does without a server" in said
+    assert "starting Prefect's temporary server" not in said, "one is named"
+    assert not (tmp_path / "lake").exists()
+
+
+def test_an_address_without_api_is_told_to_end_in_it() -> None:
+    import httpx
+
+    from flows.serving import _reason
+
+    error = httpx.HTTPStatusError("", request=httpx.Request("GET", "http://h"), response=httpx.Response(404))
+    assert _reason(error, "/") == "it answers 404 Not Found; the address of a server ends in /api"
+    assert _reason(error, "/api/") == "it answers 404 Not Found"
+
+
+def test_a_worker_has_a_step_that_keeps_prefect_from_copying_the_project_to_each_run(project: Path) -> None:
+    import yaml
+
+    (step,) = yaml.safe_load((project / "config" / "prefect.yaml").read_text())["pull"]
+    assert step == {"prefect.deployments.steps.set_working_directory": {"directory": "/"}}
 
 
 def test_what_is_served_runs_on_the_lake_by_its_whole_path(config: Path, tmp_path: Path) -> None:
