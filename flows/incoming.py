@@ -147,7 +147,12 @@ def located_files(settings: Settings, source: SourceSettings, place: str, lake: 
         found = search(base, lake)
     else:
         fixed = next(parent for parent in base.parents if not any(mark in str(parent) for mark in "*?["))
-        matches = sorted(fixed.glob(base.relative_to(fixed).as_posix())) if fixed.is_dir() else []
+        try:
+            matches = sorted(fixed.glob(base.relative_to(fixed).as_posix())) if fixed.is_dir() else []
+        except ValueError as error:  # as of `lists/**.csv`
+            raise LandError(
+                f"sources.toml [sources.{source.name}]: location = {place!r} is no pattern of files: {error}"
+            ) from error
         found = Search([(path, unicode_name(path.relative_to(fixed).as_posix())) for path in matches if path.is_file()])
     if not found.files:
         raise LandError(f"sources.toml [sources.{source.name}]: no file at location = {place!r} (looked at {base})")

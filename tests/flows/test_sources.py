@@ -155,6 +155,13 @@ def test_each_location_is_tried_and_a_failure_is_exit_code_1(pier: Pier) -> None
     assert sorted(map(str, pier.lake.rglob("*"))) == lake_before
 
 
+def test_a_pattern_that_is_none_fails_its_source_alone(pier: Pier) -> None:
+    pier.write_blocks(club=BLOCKS["club"], odd='location = "../lists/**.csv"')
+    assert [(row["source"], row["is_ok"]) for row in pier.rows("sources", "check", code=1)] == [("club", True), ("odd", False)]
+    assert "'../lists/**.csv' is no pattern of files: " in pier.call("sources", "check", "--format", "csv", code=1)
+    assert "held back: odd: " in pier.call("run", "--direct", code=3)
+
+
 def test_files_that_could_not_be_landed_are_told(pier: Pier) -> None:
     (pier.folder / "more" / "whales.csv").write_text(WHALES)
     (row,) = [row for row in pier.rows("sources", "check", "guests", code=1) if not row["is_ok"]]
