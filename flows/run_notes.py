@@ -49,7 +49,7 @@ def noted_run(lake: Lake, say: Callable[[str], None], *, reports_kept: int) -> I
                 exit_code=report.exit_code,
             )
     except BaseException as error:
-        report.outcome, report.error = "failed", str(error) or type(error).__name__
+        report.outcome, report.error = "failed", _told(error)
         report.exit_code = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", 1)
         raise
     finally:
@@ -57,6 +57,13 @@ def noted_run(lake: Lake, say: Callable[[str], None], *, reports_kept: int) -> I
         report.seconds = round(time.monotonic() - start, 3)
         _save(report, lake, say)
         _remove_old(report, lake, reports_kept, say)
+
+
+def _told(error: BaseException) -> str:
+    """The sentence of an error; one that says nothing itself is somebody's wish that the run ends (Ctrl-C, or a signal)."""
+    if isinstance(error, Exception):
+        return str(error) or type(error).__name__
+    return f"it was stopped before it had ended ({type(error).__name__})"
 
 
 def _save(report: RunReport, lake: Lake, say: Callable[[str], None]) -> None:

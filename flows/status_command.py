@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from flows.cli_options import LakeOption
 from flows.amounts import ago, moment_in_words, size_in_words
+from flows.cli_options import LakeOption
 
 if TYPE_CHECKING:
     from warehouse.disk_use import Freeable
@@ -89,8 +89,7 @@ def _rows(told: LakeStatus) -> Iterator[tuple[str, str]]:
         release = told.release
         since = f"current since {moment_in_words(release.current_since)} UTC ({ago(release.age_seconds)})"
         yield "release", f"{release.release_id}, {since}" + (f" (because: {release.because})" if release.because else "")
-        rows = (f"{release.rows[name]:,} {name.replace('_', ' ')}" for name in _COUNTED if name in release.rows)
-        yield "holds", ", ".join(rows)
+        yield "holds", ", ".join(_counted(name, release.rows[name]) for name in _COUNTED if name in release.rows)
     live = ", ".join(f"{each.source} {each.raw_files:,} ({size_in_words(each.size_bytes)})" for each in told.live)
     yield "live", f"raw files by source: {live}" if live else "no raw file"
     if told.pin is not None:
@@ -108,6 +107,11 @@ def _rows(told: LakeStatus) -> Iterator[tuple[str, str]]:
 _COUNTED = ("papers", "records", "rejects", "raw_files")
 
 
+def _counted(table: str, rows: int) -> str:
+    """How many there are, in words; tables have names in the plural."""
+    return f"{rows:,} {(table if rows != 1 else table.removesuffix('s')).replace('_', ' ')}"
+
+
 def _run_rows(runs: list[PastRun]) -> Iterator[tuple[str, str]]:
     what = "last runs"
     for run in runs:
@@ -118,10 +122,12 @@ def _run_rows(runs: list[PastRun]) -> Iterator[tuple[str, str]]:
             f"{moment_in_words(run.started_at)}  {run.outcome:11}  {took:>9}  {run.release_id or '':17}  {code}".rstrip(),
         )
         what = ""
-        if run.error:
-            yield "", f"  {run.error}"
+        error = run.error or ""
+        for line in error.splitlines():
+            yield "", f"  {line.strip()}"
         for source, reasons in run.held_sources.items():
-            yield "", f"  source {source} held back: {'; '.join(reasons)}"
+            if (why := "; ".join(reasons)) not in error:  # a run that had nothing else failed by it, and says so
+                yield "", f"  source {source} held back: {why}"
 
 
 def _disk_rows(told: LakeStatus) -> Iterator[tuple[str, str]]:

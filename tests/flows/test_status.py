@@ -106,7 +106,7 @@ def test_as_text_it_says_the_same(base: Desk) -> None:
     assert (code, err) == (0, "")
     for said in (
         f"release:       {(base.lake / 'current').readlink().name}, current since ",
-        "holds:         3 papers, 3 records, 0 rejects, 1 raw files",
+        "holds:         3 papers, 3 records, 0 rejects, 1 raw file",
         "live:          raw files by source: club 1 (",
         "lock:          free\n",
         "  nothing new ",
