@@ -38,6 +38,7 @@ def look_at_config() -> ConfigLook:
     except Exception:  # noqa: BLE001 - which file it is, and why, is found out below
         settings = Settings(folder)
         findings = [each for name in _SETTINGS for each in found(f"config {name}", partial(_check_alone, folder, name))]
+        findings = _without_echoes(findings)
         if all(each.state == "ok" for each in findings):  # it is how they agree with each other, or a folder they name
             findings = list(found("config", lambda: _check_together(folder)))
     findings += found("config venues.csv", lambda: _check_venues(settings))
@@ -60,6 +61,15 @@ def _check_alone(folder: Path, name: str) -> Iterator[Finding]:
                 raise type(error)(str(error).replace(alone, str(folder))) from error
             raise
     yield ok(f"config {name}", "can be read")
+
+
+def _without_echoes(findings: list[Finding]) -> list[Finding]:
+    """The findings, the first of several that say the same: what is wrong in sources.toml stops expected.toml, too."""
+    kept: list[Finding] = []
+    for each in findings:
+        if each.state == "ok" or each.message not in (before.message for before in kept):
+            kept.append(each)
+    return kept
 
 
 def _check_together(folder: Path) -> Iterator[Finding]:

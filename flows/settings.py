@@ -155,7 +155,7 @@ def load_settings(config_dir: Path | None = None) -> Settings:
     """
     folder = config_dir or Path(os.environ.get("PAPERLAKE_CONFIG") or PROJECT_DIR / "config")
     if not folder.is_dir():
-        raise ConfigError(f"{folder}: no such folder; PAPERLAKE_CONFIG names the folder that holds pipeline.toml")
+        raise ConfigError(f"{folder.absolute()}: no such folder; PAPERLAKE_CONFIG names the folder that holds pipeline.toml")
     pipeline = _read_toml(folder / "pipeline.toml")
     sections = {
         "lake": LakeSettings,

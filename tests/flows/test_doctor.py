@@ -124,6 +124,10 @@ def test_each_file_of_the_settings_is_told_by_itself(lake: Path, tmp_path: Path,
     assert {name: states(found, name) for name in told} == {name: ["fail"] for name in told}
     assert all(says in found[name][0]["message"] for name, says in told.items())
     assert states(found, "release") == ["ok"], "the lake is looked at all the same"
+    (config / "sources.toml").write_text("[sources.club]\nlocaton = 'lists'\n")
+    (config / "expected.toml").write_text("")
+    told_once = [each["message"] for rows in doctor(lake)[1].values() for each in rows if "'locaton'" in each["message"]]
+    assert len(told_once) == 1
     monkeypatch.setenv("PAPERLAKE_CONFIG", str(tmp_path / "nowhere"))
     assert states(doctor(lake)[1], "config") == ["fail"]
 
