@@ -60,6 +60,10 @@ def _note_states(order: RunOrder, arrivals: Arrivals, outputs: Mapping[str, File
             states[source] = dataclasses.replace(state, held=Held(case.key, reasons, now(), tuple(names)))
         elif state.held is None or state.held.reasons != reasons:
             states[source] = dataclasses.replace(state, held=Held("", reasons, now()))
+    configured = {source.name for source in order.settings.sources}
+    for source, state in states.items():
+        if state.held and source not in configured:  # nobody can accept it, so what was read of it need not be kept
+            states[source] = dataclasses.replace(state, held=None)
     if states != before:
         write_gates(order.lake, states)
 

@@ -173,6 +173,18 @@ def test_a_source_that_is_named_otherwise_now_is_said_to_stay_live_until_it_is_f
     assert night.run()["source_notes"] == []
 
 
+def test_what_is_held_of_a_source_that_is_named_otherwise_now_is_kept_no_longer(night: Night) -> None:
+    (night.club / "list.csv").write_text(rows(4))
+    night.run(code=3)
+    config = night.folder / "config" / "sources.toml"
+    text = config.read_text()
+    config.write_text(text.replace("[sources.club]", "[sources.verein]"))
+    assert night.run()["held_sources"] == {}  # a new source, which has nothing to be compared with
+    assert night.state()["club"]["held"] is None
+    config.write_text(text)
+    assert "list.csv has" in night.why()
+
+
 def test_forgotten_and_gone_a_file_is_not_missed(night: Night) -> None:
     gone("list.json", "few.csv", "list.csv")(night.club)
     night.call("forget", "club/list.json", "club/few.csv", "club/list.csv")
