@@ -59,21 +59,16 @@ def build_tables(
     Raises:
         SchemaError: a table breaks its contract.
     """
-    clean = files.clean.sort("file_sha256", "ordinal")
-    merged = merge_records(clean, clusters, precedence=precedence)
-    records = _records(files.staged, clean, merged.record_papers)
+    merged = merge_records(files.clean, clusters, precedence=precedence)
+    records = _records(files.staged, files.clean, merged.record_papers)
     rejects = _rejects(files)
     aliases = aliases_of_all(
         [(release.records, release.paper_aliases) for release in previous], records.select("record_key", "paper_id")
     )
-    tables = {
-        "papers": merged.papers,
-        "authorships": merged.authorships,
-        "identifiers": merged.identifiers,
-        "links": merged.links,
+    of_papers = {name: getattr(merged, name) for name in ("papers", "authorships", "identifiers", "links", "field_origins")}
+    others = {
         "records": records,
         "record_notes": files.clean_notes,
-        "field_origins": merged.field_origins,
         "paper_matches": pairs,
         "paper_relations": paper_relations(pairs, records.select("record_key", "paper_id")),
         "paper_aliases": aliases,
@@ -84,7 +79,7 @@ def build_tables(
         "column_map": files.column_map,
         "ledger": build_ledger(_counts(files), records, rejects, files.furniture.select(FURNITURE.column_names())),
     }
-    return {name: conform(frame, TABLES[name]) for name, frame in tables.items()}
+    return of_papers | {name: conform(frame, TABLES[name]) for name, frame in others.items()}
 
 
 def _records(staged: pl.DataFrame, clean: pl.DataFrame, record_papers: pl.DataFrame) -> pl.DataFrame:
