@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -169,13 +170,31 @@ def is_private(host: str) -> bool:
 
     >>> is_private("169.254.169.254"), is_private("::ffff:10.0.0.1"), is_private("db.internal"), is_private("8.8.8.8")
     (True, True, True, False)
+    >>> is_private("127.1"), is_private("0x7f000001"), is_private("64:ff9b::7f00:1"), is_private("1.1")
+    (True, True, True, False)
     """
-    try:
-        number = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
+    number = _number(host.partition("%")[0])
+    if number is None:
         return host.lower().rstrip(".").endswith(("localhost", ".local", ".internal"))
-    mapped = getattr(number, "ipv4_mapped", None)
-    return not (mapped or number).is_global
+    if isinstance(number, ipaddress.IPv6Address):
+        behind = ipaddress.IPv4Address(int(number) & 0xFFFFFFFF) if number in _TRANSLATED else None
+        number = number.ipv4_mapped or behind or number
+    return number.is_multicast or not number.is_global
+
+
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: the last four bytes are an address of IPv4
+
+
+def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The number of a host that is written as one, also in the short ways that a resolver knows; None for a name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host)) if host and not host[-1].isspace() else None
+    except (OSError, UnicodeError, ValueError):
+        return None
 
 
 def _without_credentials(address: str) -> str:
