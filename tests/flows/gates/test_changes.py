@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from changing_lists import EMPTY_AUTHOR, ERROR_PAGE, NO_AUTHOR, NO_TITLE, Night, boxed, gone, objects, padded, put, rows
+from changing_lists import EMPTY_AUTHOR, ERROR_PAGE, NO_AUTHOR, NO_TITLE, Night, boxed, gone, objects, padded, put, rows, tables
 
 CLOSED: list[tuple[str, Callable[[Path], object], list[str]]] = [
     ("larger by 30 %", put("list.csv", rows(26)), ["list.csv has", "bytes, where it had", "(+"]),
@@ -61,11 +61,11 @@ OPEN: list[tuple[str, Callable[[Path], object], list[str]]] = [
 
 @pytest.mark.parametrize(("change", "words"), [row[1:] for row in CLOSED], ids=[row[0] for row in CLOSED])
 def test_the_gate_closes_for(night: Night, change: Callable[[Path], object], words: list[str]) -> None:
-    before = night.titles()
+    before = tables(night.lake)
     change(night.club)
     why = night.why()
     assert [word for word in words if word not in why] == [], why
-    assert night.titles() == before
+    assert tables(night.lake) == before
 
 
 @pytest.mark.parametrize(("change", "notes"), [row[1:] for row in OPEN], ids=[row[0] for row in OPEN])
