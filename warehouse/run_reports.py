@@ -53,9 +53,10 @@ def new_run_id(lake: Lake, begun: datetime, pid: int) -> str:
     It is the second it began in, or the first that no run has: several may begin in one, and a clock may be turned back.
     One that is more than a day ahead was wrong, and is not followed.
     """
-    last = next((_named_moment(folder.name) for folder in reversed(_folders(lake))), None)
     named = begun.replace(microsecond=0)
-    if last is not None and timedelta(0) <= last - named < timedelta(days=1):
+    moments = (_named_moment(folder.name) for folder in reversed(_folders(lake)))
+    last = next((moment for moment in moments if moment is not None and moment - named < timedelta(days=1)), None)
+    if last is not None and last >= named:
         named = last + timedelta(seconds=1)
     return f"{named:%Y%m%dT%H%M%S}-{pid}"
 
