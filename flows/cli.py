@@ -10,21 +10,21 @@ from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
-from flows.check_command import check
-from flows.cli_options import AtOption, FormatOption, LakeOption, WaitOption
-from flows.diff_command import diff
-from flows.doctor_command import doctor
-from flows.export_command import export
-from flows.history_commands import prune, releases, rollback, unpin
-from flows.profile_command import profile
-from flows.query_command import query
-from flows.replay_command import replay
-from flows.serve_command import serve
-from flows.show_command import show
-from flows.sources_command import sources
-from flows.sql_command import sql
-from flows.status_command import status
-from flows.verify_command import verify
+from flows.commands.check_command import check
+from flows.commands.cli_options import AtOption, FormatOption, LakeOption, WaitOption
+from flows.commands.diff_command import diff
+from flows.commands.doctor_command import doctor
+from flows.commands.export_command import export
+from flows.commands.history_commands import prune, releases, rollback, unpin
+from flows.commands.profile_command import profile
+from flows.commands.query_command import query
+from flows.commands.replay_command import replay
+from flows.commands.serve_command import serve
+from flows.commands.show_command import show
+from flows.commands.sources_command import sources
+from flows.commands.sql_command import sql
+from flows.commands.status_command import status
+from flows.commands.verify_command import verify
 from warehouse.row_formats import quiet_when_reader_leaves
 
 app = App(
@@ -67,7 +67,7 @@ def run(
 
     Example: paperlake run list.csv pages/ --direct
     """
-    from flows import run_command
+    from flows.commands import run_command
 
     request = run_command.RunRequest(
         paths,
@@ -97,7 +97,7 @@ def tables(
 
     Example: paperlake tables papers
     """
-    from flows import read_commands
+    from flows.commands import read_commands
 
     return read_commands.print_tables(table, lake, format, at=at)
 
@@ -115,7 +115,7 @@ def rejects(
 
     Example: paperlake rejects ragged_row --format csv
     """
-    from flows import read_commands
+    from flows.commands import read_commands
 
     return read_commands.print_rejects(reason, lake, format, at=at)
 
@@ -126,7 +126,7 @@ def ledger(*, lake: LakeOption = None, at: AtOption = None, format: FormatOption
 
     Example: paperlake ledger
     """
-    from flows import read_commands
+    from flows.commands import read_commands
 
     return read_commands.print_ledger(lake, format, at=at)
 
@@ -155,7 +155,7 @@ def matches(
 
     Example: paperlake matches --possible
     """
-    from flows import match_commands
+    from flows.commands import match_commands
 
     request = match_commands.MatchesRequest(status, possible, reason, paper, limit)
     return match_commands.print_matches(request, lake, format, at=at)
@@ -179,7 +179,7 @@ def decide(
 
     Example: paperlake decide k4baa1fddc522 p1365c7772c1131f9 same --because "the DOI in the list is a misprint"
     """
-    from flows import decide_command
+    from flows.commands import decide_command
 
     return decide_command.decide(first, second, verdict, because, lake, wait_seconds=wait)
 
@@ -190,7 +190,7 @@ def decisions(*, lake: LakeOption = None, at: AtOption = None, format: FormatOpt
 
     Example: paperlake decisions
     """
-    from flows import decide_command
+    from flows.commands import decide_command
 
     return decide_command.print_decisions(lake, format, at=at)
 
@@ -210,7 +210,7 @@ def inspect(
 
     Example: paperlake inspect list.csv
     """
-    from flows import inspect_command
+    from flows.commands import inspect_command
 
     return inspect_command.inspect_files((path, *paths), source, records, as_json=format == "json")
 
@@ -226,7 +226,7 @@ def formats(
 
     Example: paperlake formats openalex_work
     """
-    from flows import formats_command
+    from flows.commands import formats_command
 
     return formats_command.print_formats(name, format)
 
@@ -237,7 +237,7 @@ def catalog(*, lake: LakeOption = None) -> int:
 
     Example: paperlake catalog
     """
-    from flows import lake_commands
+    from flows.commands import lake_commands
 
     return lake_commands.rebuild_catalog(lake)
 
@@ -255,7 +255,7 @@ def forget(
 
     Example: paperlake forget old_list.csv
     """
-    from flows import lake_commands
+    from flows.commands import lake_commands
 
     return lake_commands.forget_files((name, *names), lake, erase=erase, wait_seconds=wait)
 
@@ -284,7 +284,8 @@ def main() -> None:
     """Runs the command line and exits with its code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # titles are not to depend on the terminal's locale
-    from flows import allocator, read_commands
+    from flows import allocator
+    from flows.commands import read_commands
 
     allocator.give_memory_back_soon()
     read_commands.owns_process = True

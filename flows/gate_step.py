@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flows.gating import TABLES, Verdict, judge
 from flows.handovers import FileOutput, Landing, RunOrder, SourceCase, Stage
-from flows.settling import settle
+from flows.sources.gating import TABLES, Verdict, judge
+from flows.sources.settling import settle
 from flows.steps import stage
 from warehouse.measures import measure_file
 
@@ -35,8 +35,8 @@ def _judged(order: RunOrder, case: SourceCase, outputs: Mapping[str, FileOutput]
     measures = {name.sha256: measure_file(outputs[name.sha256].staged) for name in case.before | case.after}
 
     def moves() -> Verdict:
-        from flows.column_guess import Successor
-        from flows.column_moves import find_moves
+        from flows.sources.column_guess import Successor
+        from flows.sources.column_moves import find_moves
 
         pairs = {
             (old.sha256, new.sha256): new.source_path
@@ -59,7 +59,7 @@ def _judged(order: RunOrder, case: SourceCase, outputs: Mapping[str, FileOutput]
         if measures[old.sha256].reader in TABLES and not measures[new.sha256].is_read
     ]
     for old, new in unread[:1]:
-        from flows.unread_tables import suggest_columns
+        from flows.sources.unread_tables import suggest_columns
 
         path, message = order.lake.raw_path(new.sha256), measures[new.sha256].message
         if patch := suggest_columns(path, message, outputs[old.sha256].staged, order.settings, settings):

@@ -6,10 +6,10 @@ import shlex
 from collections import Counter
 from collections.abc import Container
 
-from flows.arrivals import files_to_read, find_arrivals
 from flows.handovers import Landing, RunOrder
-from flows.incoming import Found, find_incoming
-from flows.settling import settle
+from flows.sources.arrivals import files_to_read, find_arrivals
+from flows.sources.incoming import Found, find_incoming
+from flows.sources.settling import settle
 from warehouse.decisions import read_decisions, verdicts_of
 from warehouse.landing import land_files
 from warehouse.live import LiveName, earlier_contents, read_live
@@ -30,7 +30,7 @@ def land(order: RunOrder) -> Landing:
         rehash=order.rehash,
     )
     if found.fetched:
-        from flows.fetching import note_fetched
+        from flows.sources.fetching import note_fetched
 
         note_fetched(order.lake, found.fetched)
     names, before = (*landed.names, *found.unchanged), read_live(order.lake)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from flows.handovers import Building, FileOutput, Landing, Matching, RunOrder, Stage
-from flows.settling import matching_key
+from flows.sources.settling import matching_key
 from flows.versions import features_version, matching_version
 from warehouse.layout import Lake
 from warehouse.live import LiveFile

@@ -28,17 +28,17 @@ from prefect.runtime import deployment as running_deployment
 from prefect.runtime import flow_run as running
 from prefect.states import Completed
 
-from flows.flow_run_marks import marked
-from flows.gating import require_sources
 from flows.handovers import RunOrder
-from flows.late_runs import SKIPPED, done_instead, is_late
+from flows.orchestration.flow_run_marks import marked
+from flows.orchestration.late_runs import SKIPPED, done_instead, is_late
+from flows.orchestration.prefect_artifacts import lake_name, leave_artifacts, leave_failure, report_saved_since
+from flows.orchestration.prefect_crashes import settle_dead_runs
+from flows.orchestration.prefect_events import tell_events, tell_failure
 from flows.pipeline import run_pipeline
-from flows.prefect_artifacts import lake_name, leave_artifacts, leave_failure, report_saved_since
-from flows.prefect_crashes import settle_dead_runs
-from flows.prefect_events import tell_events, tell_failure
 from flows.progress import Say, listener
 from flows.report import RunReport
 from flows.settings import ConfigError, Settings, load_settings
+from flows.sources.gating import require_sources
 from transforms.schemas import PaperlakeError
 from warehouse.layout import Lake
 

@@ -205,7 +205,7 @@ def load_venue_aliases(settings: Settings) -> list[tuple[str, str, str, str]]:
 
 
 def load_deployments(settings: Settings) -> tuple[Path, Any]:
-    """The file `prefect.yaml`, and what is in it, as it stands there; see `flows.deployments` for what it means.
+    """The file `prefect.yaml`, and what is in it, as it stands there; see `flows.orchestration.deployments` for what it means.
 
     Raises:
         ConfigError: the file is missing, or is no YAML.

@@ -116,7 +116,7 @@ def _source(name: str, block: Any, where: str) -> SourceSettings:
     check_ratio("records_drop_ratio", source.records_drop_ratio, where)
     check_fetch(build(FetchSettings, source.fetch, f"{where} fetch"), f"{where} fetch")
     if source.addresses or source.headers or source.sha256 or source.file_name or source.fetch:
-        from flows.fetch_addresses import check_fetched
+        from flows.sources.fetch_addresses import check_fetched
 
         check_fetched(source, where)
     return source

@@ -35,7 +35,9 @@ def reading_version() -> str:
 @functools.cache
 def judging_version() -> str:
     """A hash of the code that reads files and compares them at the gate: it says whether a source passes."""
-    own = {PROJECT_DIR / "flows" / f"{name}.py" for name in ("gating", "column_moves", "column_guess", "unread_tables")}
+    own = {
+        PROJECT_DIR / "flows" / "sources" / f"{name}.py" for name in ("gating", "column_moves", "column_guess", "unread_tables")
+    }
     measures = {PROJECT_DIR / "warehouse" / "measures.py"}
     return _hash(_imported("transforms.staging") | _imported("warehouse.archives") | own | measures)
 

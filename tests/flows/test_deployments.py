@@ -134,7 +134,7 @@ def test_an_address_of_a_server_that_cannot_be_one_is_told_and_a_run_has_a_way_o
 def test_an_address_without_api_is_told_to_end_in_it() -> None:
     import httpx
 
-    from flows.serving import _reason
+    from flows.orchestration.serving import _reason
 
     error = httpx.HTTPStatusError("", request=httpx.Request("GET", "http://h"), response=httpx.Response(404))
     assert _reason(error, "/") == "it answers 404 Not Found; the address of a server ends in /api"
@@ -149,7 +149,7 @@ def test_a_worker_has_a_step_that_keeps_prefect_from_copying_the_project_to_each
 
 
 def test_what_is_served_runs_on_the_lake_by_its_whole_path(config: Path, tmp_path: Path) -> None:
-    from flows.deployments import read_plans, to_serve
+    from flows.orchestration.deployments import read_plans, to_serve
     from flows.settings import load_deployments, load_settings
 
     (config / "prefect.yaml").write_text(GOOD)
@@ -167,7 +167,7 @@ def test_the_automation_waits_for_every_state_that_a_run_ends_in(project: Path) 
     import yaml
     from prefect.events.schemas.automations import AutomationCore, EventTrigger
 
-    from flows.late_runs import SKIPPED
+    from flows.orchestration.late_runs import SKIPPED
     from flows.prefect_flow import HELD_BACK
 
     (block,) = yaml.safe_load((project / "config" / "automations.yaml").read_text())["automations"]

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from flows import installation_checks
 from flows.cli import call
+from flows.diagnoses import installation_checks
 from flows.versions import LIBRARIES
 
 KEY = "pnu_secret_of_this_test"
@@ -251,9 +251,9 @@ def test_a_clock_that_is_behind_the_lake_and_a_time_zone_that_is_none_are_told(
 def test_a_disk_that_is_too_full_is_told(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release_bytes = sum(path.stat().st_size for path in (lake / "current").resolve().rglob("*") if path.is_file())
     for free, state in ((release_bytes // 2, "fail"), (release_bytes + release_bytes // 2, "warn"), (10**12, "ok")):
-        monkeypatch.setattr("flows.lake_checks.space_left", lambda _, free=free: (free, None))
+        monkeypatch.setattr("flows.diagnoses.lake_checks.space_left", lambda _, free=free: (free, None))
         assert states(doctor(lake)[1], "space") == [state]
-    monkeypatch.setattr("flows.lake_checks.space_left", lambda _: (10**12, 17))
+    monkeypatch.setattr("flows.diagnoses.lake_checks.space_left", lambda _: (10**12, 17))
     assert states(doctor(lake)[1], "space") == ["ok", "warn"]
 
 
@@ -382,7 +382,7 @@ def test_a_look_that_fails_itself_stops_no_other(lake: Path, monkeypatch: pytest
     def break_down(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("flows.lake_checks.disk_use", break_down)
+    monkeypatch.setattr("flows.diagnoses.lake_checks.disk_use", break_down)
     code, found, _ = doctor(lake)
     assert (code, states(found, "space"), states(found, "release")) == (1, ["fail"], ["ok"])
     assert "RuntimeError: a bug" in found["space"][0]["message"]

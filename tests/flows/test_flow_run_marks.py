@@ -11,7 +11,7 @@ from warehouse.layout import Lake
 
 
 def test_a_mark_of_a_living_run_or_of_a_copied_lake_is_of_no_dead_run(tmp_path: Path) -> None:
-    from flows.flow_run_marks import dead_runs, marked
+    from flows.orchestration.flow_run_marks import dead_runs, marked
 
     with marked(Lake(tmp_path / "lake"), "a", "alive"):
         assert dead_runs(Lake(tmp_path / "lake")) == []
@@ -25,7 +25,7 @@ def test_a_mark_of_a_living_run_or_of_a_copied_lake_is_of_no_dead_run(tmp_path: 
 def test_only_a_schedule_makes_a_run_late() -> None:
     from prefect.client.schemas.objects import FlowRun
 
-    from flows.late_runs import is_late
+    from flows.orchestration.late_runs import is_late
 
     now = datetime.now(UTC)
     for hours, by_schedule, late in ((0, True, False), (9, True, True), (9, False, False)):

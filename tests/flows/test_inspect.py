@@ -118,7 +118,7 @@ def test_every_identifier_of_a_record_is_shown(printed, tmp_path: Path) -> None:
 
 
 def test_two_identifiers_of_one_scheme_are_both_shown() -> None:
-    from flows.inspection import _SHOWN, _shown
+    from flows.commands.inspection import _SHOWN, _shown
 
     ids = [{"scheme": "doi", "value": "10.5555/a"}, {"scheme": "doi", "value": "10.5555/b"}]
     record = dict.fromkeys(_SHOWN) | {"ordinal": 1, "locator": "row 1", "identifiers": ids}

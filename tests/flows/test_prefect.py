@@ -185,7 +185,7 @@ def test_a_run_whose_process_was_killed_is_told_by_the_next_one(
 ) -> None:
     from prefect.client.orchestration import get_client
 
-    from flows.flow_run_marks import dead_runs
+    from flows.orchestration.flow_run_marks import dead_runs
     from flows.prefect_flow import pipeline
     from flows.progress import listener
 

@@ -304,7 +304,7 @@ def test_a_replay_killed_anywhere_leaves_a_lake_that_the_next_one_finishes(desk:
 
 def test_the_run_has_no_ceiling_of_memory_from_the_query_before_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     # `paperlake sql` lowers its process's ceiling for good: a replay of 116,000 records then ended without memory.
-    monkeypatch.setattr("flows.read_commands.owns_process", True)
+    monkeypatch.setattr("flows.commands.read_commands.owns_process", True)
     lowered = []
     monkeypatch.setattr("warehouse.sandbox.cap_process_memory", lowered.append)
     desk.call("replay", "--rejects", "ragged_row")

@@ -92,9 +92,9 @@ def test_several_statements_are_refused_wherever_they_come_from(sql: Sql) -> Non
 
 
 def test_only_a_terminal_opens_the_shell(sql: Sql, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.sql_shell.open_shell", lambda *options: print("shell", *options[1:]) or 0)
+    monkeypatch.setattr("flows.commands.sql_shell.open_shell", lambda *options: print("shell", *options[1:]) or 0)
     assert sql("select 1 as x", "--format", "csv")[0].split() == ["x", "1"]
-    monkeypatch.setattr("flows.sql_answer._is_terminal", lambda: True)
+    monkeypatch.setattr("flows.commands.sql_answer._is_terminal", lambda: True)
     assert sql("--at", "current")[0] == "shell current table None\n"
     for words in (["--limit", "3"], ["-o", "a.csv"], ["--param", "a=1"]):
         assert "want a QUERY" in sql(*words, code=2)[1]

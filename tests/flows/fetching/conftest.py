@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from flows.fetch_http import Clock
-from flows.fetching import SourceFetch, fetch_sources, note_fetched
 from flows.settings import load_settings
+from flows.sources.fetch_http import Clock
+from flows.sources.fetching import SourceFetch, fetch_sources, note_fetched
 from warehouse.landing import land_files
 from warehouse.layout import Lake
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flows.fetching import last_fetches
+from flows.sources.fetching import last_fetches
 
 BODY = b"title,year\n" + b"".join(b"On the %d tides of an inland sea,2001\n" % n for n in range(20_000))
 CUT = 500_000

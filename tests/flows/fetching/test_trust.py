@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from flows import fetch_http
-from flows.fetch_secrets import Secrets
 from flows.settings import ConfigError, load_settings
+from flows.sources import fetch_http
+from flows.sources.fetch_secrets import Secrets
 
 SECRET = "s3cret+/=token"
 QUOTED = "s3cret%2B%2F%3Dtoken"
@@ -153,7 +153,7 @@ def test_a_secret_of_a_block_is_filled_in_and_one_that_is_not_there_is_said(monk
     """The block is loaded from Prefect's API elsewhere; here it stands for itself."""
     from prefect.blocks.system import Secret
 
-    from flows.fetch_secrets import SecretError
+    from flows.sources.fetch_secrets import SecretError
 
     def load(name: str, **_: Any) -> Any:
         if name != "club-token":

@@ -1,0 +1,1 @@
+"""What `paperlake doctor` looks at, one module an area."""

@@ -1,0 +1,1 @@
+"""What surrounds the flow in Prefect: deployments, schedules, artifacts, events, and runs that were late or killed."""

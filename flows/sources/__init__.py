@@ -1,0 +1,1 @@
+"""Where raw files come from: finding and fetching them, and the gate that a source goes through."""
