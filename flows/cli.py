@@ -284,10 +284,8 @@ def main() -> None:
     """Runs the command line and exits with its code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # titles are not to depend on the terminal's locale
-    from flows import allocator
     from flows.commands import read_commands
 
-    allocator.give_memory_back_soon()
     read_commands.owns_process = True
     words = sys.argv[1:]
     debug = "--debug" in words
