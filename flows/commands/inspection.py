@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from flows.cleaning import alias_frame, source_defaults
+from flows.commands.field_differences import FIELDS
 from flows.reading import ReadFile, read_raw_file
 from flows.settings import Settings, SourceSettings, load_venue_aliases
 from transforms.clean import clean_records
@@ -155,22 +156,5 @@ def _shown(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: fields[name] for name in _SHOWN if fields[name] not in (None, [], {})}
 
 
-_SHOWN = (
-    "record",
-    "title",
-    "authors",
-    "venue",
-    "year",
-    "decision",
-    "type",
-    "volume",
-    "number",
-    "pages",
-    "publisher",
-    "keywords",
-    "identifiers",
-    "url",
-    "pdf_url",
-    "links",
-    "abstract",
-)
+_SHOWN = ("record", *(name for name in FIELDS if name != "abstract"), "identifiers", "links", "abstract")
+"""What is shown of a record, in this order; an abstract is long, so it comes last."""
