@@ -59,9 +59,9 @@ def _judged(order: RunOrder, case: SourceCase, outputs: Mapping[str, FileOutput]
         if measures[old.sha256].reader in TABLES and not measures[new.sha256].is_read
     ]
     for old, new in unread[:1]:
-        from flows.sources.unread_tables import suggest_columns
+        from flows.sources.unread_tables import suggest_columns, without_advice
 
         path, message = order.lake.raw_path(new.sha256), measures[new.sha256].message
         if patch := suggest_columns(path, message, outputs[old.sha256].staged, order.settings, settings):
-            return Verdict((*verdict.reasons, patch), verdict.notes)
+            return Verdict((*map(without_advice, verdict.reasons), patch), verdict.notes)
     return verdict

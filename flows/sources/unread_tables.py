@@ -64,4 +64,14 @@ def unknown_columns(message: str) -> list[str]:
     return [name for name in found[1].split(", ") if name != "…"] if found else []
 
 
+def without_advice(reason: str) -> str:
+    """A reason without what its message says to anyone with such a table, for where a line of sources.toml follows.
+
+    >>> without_advice("a.csv: found a table whose columns have no known name: id, …; if it lists papers, say …; closest was …")
+    'a.csv: found a table whose columns have no known name: id, …'
+    """
+    found = _UNKNOWN.search(reason)
+    return reason[: found.end(1)] if found else reason
+
+
 _UNKNOWN = re.compile(r"whose columns have no known name: (.+?); if it lists papers")

@@ -98,6 +98,8 @@ def test_a_table_that_is_none_any_more_for_want_of_a_title_gets_a_patch_too(nigh
     (night.club / "list.csv").write_text(plain.replace("title,author,", "Beitrag,Leute,", 1))
     why = night.why()
     assert "list.csv was read as a list of papers, and is none now" in why
+    assert "whose columns have no known name: id, Beitrag, Leute, year" in why
+    assert [word for word in ("say in sources.toml", "closest was") if word in why] == []
     patch = why.partition("write in sources.toml: ")[2]
     assert patch == '[sources.club] columns = {"Beitrag" = "title", "Leute" = "authors"}'
     night.configure(patch.removeprefix("[sources.club] "))
