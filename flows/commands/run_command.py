@@ -85,8 +85,8 @@ def next_steps(report: RunReport, lake: Path | None) -> list[str]:
         for source in report.held_sources
         if source not in report.failed_sources
     ]
-    if accept:
-        return accept
+    if accept:  # after a look: what is there may be a page of an error, which once accepted leaves nothing of the source
+        return [f"{program} sources{where}", *accept]
     if report.outcome == "held":
         return [f"{program} diff current {report.release_id}{where}", f"{program} unpin{where}"]
     query = "select venue, year, count(*) as papers from papers group by all order by all"
