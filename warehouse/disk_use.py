@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from warehouse.atomic import TEMPORARY_PREFIX
+from warehouse.gates import held_files
 from warehouse.layout import Lake
 from warehouse.live import read_live
 from warehouse.prune import prunable
@@ -52,15 +53,15 @@ def disk_use(lake: Lake) -> list[AreaUse]:
 
 
 def freeable(lake: Lake, *, grace_seconds: float) -> list[Freeable]:
-    """What can go: old releases, raw files that are not live, and what killed runs left; only what there is.
+    """What can go: old releases, raw files that are neither live nor held back, and what killed runs left; only what there is.
 
     Raises:
         LakeError: the live set, the pin or the record of publications is damaged.
     """
     old = [each for each in prunable(lake, 1, grace_seconds=grace_seconds) if not each.stays]
-    live = {name.sha256 for name in read_live(lake)}
+    kept = {name.sha256 for name in read_live(lake)} | held_files(lake)
     unused = [
-        (name, stat) for name, stat in _files(str(lake.raw_dir)) if name not in live and not name.startswith(TEMPORARY_PREFIX)
+        (name, stat) for name, stat in _files(str(lake.raw_dir)) if name not in kept and not name.startswith(TEMPORARY_PREFIX)
     ]
     left = list(_temporary(lake))
     rows = [
@@ -74,7 +75,7 @@ def freeable(lake: Lake, *, grace_seconds: float) -> list[Freeable]:
             "raw files that are not live",
             tuple(sorted(name for name, _ in unused)),
             _use("", [stat for _, stat in unused]).disk_bytes,
-            "`paperlake forget HASH --erase`; releases that were made from them stay as they are",
+            "`paperlake forget HASH --erase`; releases that were made with it stay as they are",
         ),
         Freeable(
             "unfinished files",

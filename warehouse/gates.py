@@ -20,7 +20,7 @@ from warehouse.layout import Lake
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the gate said of files it holds back: why, since when, and which stage outputs they have.
+    """What the gate said of files it holds back: why, since when, which stage outputs they have, and their hashes.
 
     `key` is a hash of all the verdict depends on: the same files are held again without being read. It is empty where there
     was nothing to judge.
@@ -30,6 +30,7 @@ class Held:
     reasons: tuple[str, ...]
     since: str
     outputs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     @property
     def is_failure(self) -> bool:
@@ -77,6 +78,11 @@ def held_outputs(lake: Lake) -> set[Path]:
     return {lake.work_dir / "stage" / name for state in states if state.held for name in state.held.outputs}
 
 
+def held_files(lake: Lake) -> set[str]:
+    """The hashes of the raw files that are held back, which may be accepted yet."""
+    return {sha256 for state in read_gates(lake).values() if state.held for sha256 in state.held.files}
+
+
 def now() -> str:
     """The time, as the state has it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -93,7 +99,8 @@ def _held(row: object) -> Held | None:
     if not isinstance(row, dict):
         return None
     try:
-        held = Held(str(row["key"]), tuple(map(str, row["reasons"])), str(row["since"]), tuple(map(str, row["outputs"])))
+        files = tuple(map(str, row.get("files", ())))  # those that ran before there were any have none
+        held = Held(str(row["key"]), tuple(map(str, row["reasons"])), str(row["since"]), tuple(map(str, row["outputs"])), files)
         "".join(held.reasons).encode()
     except (KeyError, TypeError, UnicodeEncodeError):  # the last: half a character, which nobody could write again
         return None

@@ -146,4 +146,13 @@ def _disk_rows(told: LakeStatus) -> Iterator[tuple[str, str]]:
 
 
 def _freed(freed: Freeable) -> str:
-    return f"{size_in_words(freed.disk_bytes):>10}  {len(freed.names):,} {freed.what}: {freed.how}"
+    count = len(freed.names)
+    what = freed.what if count != 1 else _ONE_OF.get(freed.what, freed.what)
+    return f"{size_in_words(freed.disk_bytes):>10}  {count:,} {what}: {freed.how}"
+
+
+_ONE_OF = {
+    "old releases": "old release",
+    "raw files that are not live": "raw file that is not live",
+    "unfinished files": "unfinished file",
+}

@@ -56,8 +56,9 @@ def _note_states(order: RunOrder, arrivals: Arrivals, outputs: Mapping[str, File
         state = states.get(source, SourceState())
         case = cases.get(source)
         if case is not None:
-            names = sorted({outputs[name.sha256].staged.folder.name for name in case.after - case.before})
-            states[source] = dataclasses.replace(state, held=Held(case.key, reasons, now(), tuple(names)))
+            files = sorted({name.sha256 for name in case.after - case.before})
+            names = sorted({outputs[sha256].staged.folder.name for sha256 in files})
+            states[source] = dataclasses.replace(state, held=Held(case.key, reasons, now(), tuple(names), tuple(files)))
         elif state.held is None or state.held.reasons != reasons:
             states[source] = dataclasses.replace(state, held=Held("", reasons, now()))
     configured = {source.name for source in order.settings.sources}

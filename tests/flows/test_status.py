@@ -111,6 +111,7 @@ def test_as_text_it_says_the_same(base: Desk) -> None:
         "lock:          free\n",
         "  nothing new ",
         "can be freed:  ",
+        "  1 raw file that is not live: `paperlake forget HASH --erase`",
     ):
         assert said in out
 
@@ -140,6 +141,18 @@ def test_what_can_be_freed_is_what_prune_and_forget_free(desk: Desk) -> None:
     ]
     assert desk.call("forget", superseded, "--erase")[0] == code == 0
     assert desk.status()["freeable"] == []
+
+
+def test_a_raw_file_that_is_held_back_is_not_told_to_be_freed_until_it_is_superseded(desk: Desk) -> None:
+    told = desk.status()["freeable"]
+    before = set((desk.lake / "raw").iterdir())
+    desk.list.write_text("this is no list of papers\n")
+    assert desk.run() == desk.run() == 3
+    assert len(set((desk.lake / "raw").iterdir()) - before) == 1
+    assert desk.status()["freeable"] == told
+    desk.list.write_text(HEADER + "".join(ROWS))
+    assert desk.run() == 0
+    assert len(next(row["names"] for row in desk.status()["freeable"] if row["what"] == "raw files that are not live")) == 2
 
 
 def test_a_run_that_failed_is_told_with_its_sentence_and_is_no_success(desk: Desk) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from transforms.staging import STAGED_SCHEMAS
-from warehouse.gates import Held, SourceState, held_outputs, read_gates, write_gates
+from warehouse.gates import Held, SourceState, held_files, held_outputs, read_gates, write_gates
 from warehouse.layout import Lake
 from warehouse.measures import FileMeasure, added, measure_columns, measure_file, values_of
 from warehouse.work import Output, output
@@ -97,7 +97,9 @@ def test_values_are_found_where_a_column_says_they_are(lake: Lake, column: str, 
 
 
 STATES = {
-    "club": SourceState(frozenset({"a.csv", "b.csv"}), "2031-05-01T00:00:00+00:00", Held("k", ("too few",), "2031", ("out",))),
+    "club": SourceState(
+        frozenset({"a.csv", "b.csv"}), "2031-05-01T00:00:00+00:00", Held("k", ("too few",), "2031", ("out",), ("a1",))
+    ),
     "zoo": SourceState(None, None, None),
 }
 
@@ -105,6 +107,7 @@ STATES = {
 def test_what_is_written_is_read(lake: Lake) -> None:
     write_gates(lake, STATES)
     assert read_gates(lake) == STATES
+    assert held_files(lake) == {"a1"}
     assert held_outputs(lake) == {lake.work_dir / "stage" / "out"}
 
 
