@@ -51,8 +51,8 @@ def try_address(settings: Settings, source: SourceSettings, address: str) -> Add
     kind, etag, is_resumable = said("content-type"), said("etag"), status == _PARTIAL
     words = [kind] if kind else []
     words += [] if etag or said("last-modified") else ["its server never says that nothing changed: it is fetched every time"]
-    words += [] if is_resumable or status == _EMPTY else ["a download that ended early begins anew"]
-    return AddressTrial(True, "; ".join(words) or None, size, kind, etag, is_resumable)
+    text = "; ".join(words) + ("" if is_resumable or status == _EMPTY else " (no resuming)")
+    return AddressTrial(True, text.strip() or None, size, kind, etag, is_resumable)
 
 
 _LONGEST_SHOWN = 200

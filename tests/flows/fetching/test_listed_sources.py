@@ -30,7 +30,8 @@ def describe(shelf: Shelf, address: str, block: str = "") -> None:
     ("answer", "is_ok", "size_bytes", "message"),
     [
         (("serves", TIDES), True, len(TIDES), None),
-        (("says", 200, TIDES), True, len(TIDES), "a download that ended early begins anew"),
+        (("says", 200, TIDES), True, len(TIDES), "it is fetched every time (no resuming)"),
+        (("says", 200, TIDES, {"Content-Type": "text/csv", "ETag": '"1"'}), True, len(TIDES), "text/csv (no resuming)"),
         (("says", 200, TIDES, {"length": None}), True, None, "it is fetched every time"),
         (("says", 404, b"no"), False, None, "404"),
         (("says", 500, b"no"), False, None, "500"),

@@ -209,7 +209,7 @@ def test_the_tries_of_a_source_say_size_kind_and_what_it_lacks(port: Port, serve
         (
             True,
             len(LIST),
-            "its server never says that nothing changed: it is fetched every time; a download that ended early begins anew",
+            "its server never says that nothing changed: it is fetched every time (no resuming)",
         ),
         (False, None, "status 410 (Gone): the list is gone for good"),
         (True, 0, None),
