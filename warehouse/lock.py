@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TextIO
 
 from transforms.schemas import PaperlakeError
-from warehouse.layout import Lake
+from warehouse.layout import Lake, LakeError
 
 _POLL_SECONDS = 0.2
 
@@ -39,8 +39,9 @@ def hold_lock(lake: Lake, *, wait_seconds: float, on_wait: Callable[[str], None]
 
     Raises:
         LockError: it was still taken after `wait_seconds`.
+        LakeError: there is no folder for the lake, and none can be made.
     """
-    lake.state_dir.mkdir(parents=True, exist_ok=True)
+    _make_folder(lake)
     deadline = time.monotonic() + wait_seconds
     with ExitStack() as held:
         said = False
@@ -60,6 +61,17 @@ def hold_lock(lake: Lake, *, wait_seconds: float, on_wait: Callable[[str], None]
             yield
         finally:
             file.truncate(0)
+
+
+def _make_folder(lake: Lake) -> None:
+    """Makes the folder of the lock, and of the lake, where it is new."""
+    try:
+        lake.state_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        why = f"{error.strerror or type(error).__name__}: {error.filename or lake.state_dir}"
+        raise LakeError(f"the lake {lake.path} cannot be made ({why}): give --lake a folder that can be written to") from error
 
 
 def _lock(lake: Lake, held: ExitStack) -> TextIO | None:

@@ -22,6 +22,14 @@ AtOption = Annotated[
 TimeoutOption = Annotated[
     float | None, Parameter(name="--timeout", help="seconds the query may take; default from config/pipeline.toml")
 ]
+
+
+def _not_negative(_: object, seconds: float | None) -> None:
+    if seconds is not None and not seconds >= 0:
+        raise ValueError("expected seconds, 0 or more")
+
+
 WaitOption = Annotated[
-    float | None, Parameter(name="--wait", help="seconds to wait for a run; default from config/pipeline.toml")
+    float | None,
+    Parameter(name="--wait", validator=_not_negative, help="seconds to wait for a run; default from config/pipeline.toml"),
 ]

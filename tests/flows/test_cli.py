@@ -59,6 +59,19 @@ def test_the_help_lists_every_command_there_is() -> None:
         (["decide", "k1234", "k2345", "equal", "--because", "x"], 2, "equal"),
         (["decide", "k1234", "k2345", "same"], 2, "--because"),
         (["decide", "k1234", "k2345", "same", "--because", " "], 2, "give a reason"),
+        (["unpin", "--wait", "0"], 1, "there is no lake at"),
+        *(
+            ([*words, f"--wait={wait}"], 2, "for --wait. expected seconds, 0 or more")
+            for words, wait in (
+                (["run", "list.csv"], "-5"),
+                (["forget", "x.csv"], "-0.1"),
+                (["decide", "k1234", "k2345", "same", "--because", "x"], "-1"),
+                (["rollback", "previous", "--because", "x"], "-inf"),
+                (["unpin"], "nan"),
+                (["prune", "--keep", "1"], "-1"),
+                (["replay", "--all"], "-1"),
+            )
+        ),
     ],
 )
 def test_a_wrong_command_line_is_answered_in_a_sentence(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warehouse.layout import Lake
+from warehouse.layout import Lake, LakeError
 from warehouse.lock import LockError, hold_lock
 
 HOLDER = """
@@ -90,3 +90,13 @@ def test_after_a_refusal_nothing_is_held(tmp_path: Path) -> None:
         with hold_lock(Lake(tmp_path), wait_seconds=0, on_wait=pytest.fail, command="x"):
             pass
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
+
+
+def test_a_lake_that_cannot_be_made_is_said_to_be_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (Path("/proc/x/lake"), tmp_path / "file", tmp_path / "file" / "lake"):
+        with (
+            pytest.raises(LakeError, match=rf"the lake {path} cannot be made \(.+\): give --lake a folder"),
+            hold_lock(Lake(path), wait_seconds=0, on_wait=print, command="x"),
+        ):
+            pytest.fail("a lock was given")
