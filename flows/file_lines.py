@@ -6,10 +6,10 @@ Files that are known from earlier runs get none: a nightly run over ten thousand
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from flows.run_log import log_file, log_source, logger, shown
+from flows.run_log import log_fields, log_file, log_source, logger, shown
 from warehouse.live import LiveFile, LiveName
 
 
@@ -22,10 +22,11 @@ def log_landed(names: Iterable[LiveName]) -> None:
         )
 
 
-def log_held(held: Mapping[str, Sequence[str]]) -> None:
-    """A warning for each source that the gate holds back, with its reasons."""
+def log_held(held: Mapping[str, Sequence[str]], failed: Container[str]) -> None:
+    """A warning for each source that is held back, with its reasons: by landing, if it failed to be had, else by the gate."""
     for source, reasons in held.items():
-        log_source(logging.WARNING, source, f"held back: {'; '.join(reasons)}", event="held_back", reasons=list(reasons))
+        with log_fields(step="land" if source in failed else "gate"):
+            log_source(logging.WARNING, source, f"held back: {'; '.join(reasons)}", event="held_back", reasons=list(reasons))
 
 
 def log_notes(notes: Iterable[str]) -> None:

@@ -157,7 +157,7 @@ def _is_settled(order: RunOrder, landing: Landing, report: RunReport) -> bool:
     held = {source: list(reasons) for source, reasons in sorted(landing.arrivals.held.items())}
     report.held_sources, report.failed_sources = held, sorted(landing.arrivals.failed)
     report.passed_sources, report.source_notes = sorted(landing.arrivals.passed), landing.source_notes
-    log_held(held)
+    log_held(held, report.failed_sources)
     log_notes(landing.source_notes)
     if held and not landing.files:
         told = "".join(f"\n  {source}: {'; '.join(reasons)}" for source, reasons in held.items())

@@ -36,7 +36,7 @@ def noted_run(lake: Lake, say: Callable[[str], None], *, reports_kept: int) -> I
     start = time.monotonic()
     _save(dataclasses.replace(report, outcome=RUNNING), lake, say)
     try:
-        with log_fields(run_id=report.run_id, lake=report.lake):
+        with log_fields(run_id=report.run_id, lake=str(lake.path.absolute())):
             yield report
             report.exit_code = HELD_BACK if report.is_held_back else 0
             seconds = round(time.monotonic() - start, 3)

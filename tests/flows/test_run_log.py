@@ -78,6 +78,31 @@ def test_every_line_of_a_run_names_it_as_its_report_does(first: Done, folder: Pa
     assert (folder / "lake" / "runs" / report["run_id"] / "report.json").is_file()
 
 
+def test_the_lake_of_a_line_is_a_whole_path_though_it_was_given_by_a_part(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(Path("own"), folder / "list.csv")
+    assert {line["lake"] for line in done.lines} == {str(tmp_path / "own")}
+
+
+def test_a_source_that_is_held_back_is_told_with_the_step_that_did_so(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("config", "good", "page"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "config" / "venues.csv").write_bytes((project / "config" / "venues.csv").read_bytes())
+    blocks = "".join(f'[sources.{name}]\nlocation = "../{name}"\n' for name in ("gone", "good", "page"))
+    (tmp_path / "config" / "sources.toml").write_text(blocks)
+    (tmp_path / "good" / "list.csv").write_text(LIST)
+    (tmp_path / "page" / "list.csv").write_text("<html><body>503</body></html>")
+    monkeypatch.setenv("PAPERLAKE_CONFIG", str(tmp_path / "config"))
+    for _ in range(2):  # the second time the gate remembers
+        done = run(tmp_path / "lake")
+        assert done.code == 3
+        assert [(line["source"], line["step"]) for line in done.events("held_back")] == [("gone", "land"), ("page", "gate")]
+
+
 def test_a_new_file_has_a_line_as_it_lands_and_one_as_it_is_read(first: Done) -> None:
     landed, read = first.events("landed"), first.events("read")
     named = [("command_line", "broken.jsonl"), ("command_line", "list.csv")]
