@@ -35,7 +35,10 @@ def list_sources(*, lake: LakeOption = None, format: FormatOption = "table") -> 
     from warehouse.layout import Lake
 
     settings = load_settings()
-    rows = source_rows(settings, Lake(settings.lake_path(lake)), lake)
+    found = Lake(settings.lake_path(lake))
+    rows = source_rows(settings, found, lake)
+    if not found.state_dir.is_dir():
+        _say(f"there is no lake at {found.path.absolute()}: no run has made it yet", format)
     if not rows:
         print(f"no source: describe one in {settings.config_dir / 'sources.toml'}, or give files (`paperlake run FILES`)")
         return 0

@@ -54,6 +54,7 @@ def pier(first: Pier, tmp_path: Path) -> Pier:
 
 
 def test_each_source_is_listed_with_what_is_live_of_it(first: Pier) -> None:
+    assert "there is no lake" not in first.call("sources")
     rows = first.states()
     assert list(rows) == ["club", "guests", "late"]
     figures = ("state", "files", "size_bytes", "records", "rejects", "why")
@@ -125,6 +126,7 @@ def test_what_is_live_without_a_block_is_listed_with_what_to_do(pier: Pier) -> N
 def test_without_a_lake_the_sources_are_listed_and_without_sources_it_is_said(pier: Pier) -> None:
     pier.lake = pier.folder / "none"
     assert {row["state"] for row in pier.rows("sources")} == {"never run"}
+    assert f"there is no lake at {pier.lake}: no run has made it yet\n" in pier.call("sources")
     assert not pier.lake.exists()
     pier.write_blocks()
     assert "no source: describe one in" in pier.call("sources")
