@@ -149,7 +149,9 @@ def run_as_tasks(order: RunOrder, *, wait_seconds: float) -> State[dict[str, Any
 
 def _state(report: RunReport) -> State[dict[str, Any]]:
     """The state that a run ends in, by its report."""
-    message = dict(report.rows())["published"]
+    message = dict(report.rows())["published"].removeprefix("nothing: ")
+    if report.outcome == "unchanged":
+        message = f"unchanged: {message}"
     if report.held_sources:
         message = f"{message}; held back at the gate: {', '.join(sorted(report.held_sources))}"
     return Completed(name=HELD_BACK if report.is_held_back else None, message=message, data=report.as_dict())

@@ -20,6 +20,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from flows.cli import call
+from flows.report import RunReport
 from flows.settings import ConfigError
 from warehouse.layout import Lake
 from warehouse.lock import hold_lock
@@ -126,6 +127,22 @@ def test_a_run_that_fails_leaves_its_report_and_sends_why(tmp_path: Path, sample
     assert "README.md" in event["payload"]["error"]
     assert event["resource"]["prefect.resource.id"] == "paperlake.lake.lake"
     assert prefect_server.events("paperlake.release.published", since, 0) == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "pin", "message"),
+    [
+        ("published", None, "release r1"),
+        ("unchanged", None, "unchanged: the tables are those of the current release r1"),
+        ("nothing new", None, "nothing new since release r1"),
+        ("held", "r0 is pinned", "r0 is pinned, so release r1 is held back; "),
+    ],
+)
+def test_the_message_of_a_state_says_how_it_stands(outcome: str, pin: str | None, message: str) -> None:
+    from flows.prefect_flow import _state
+
+    ended = _state(RunReport("1", "lake", outcome, "r1", pin))
+    assert ended.message is not None and ended.message.startswith(message)
 
 
 def test_a_release_held_back_by_a_pin_is_told_by_the_state(tmp_path: Path, samples: Path) -> None:
