@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from flows.diagnoses.diagnosis import Finding, fail, found, ok
+from flows.diagnoses.diagnosis import Finding, fail, found, ok, warn
 from flows.settings import PROJECT_DIR, Settings, load_deployments, load_settings, load_venue_aliases
 
 _SETTINGS = ("pipeline.toml", "sources.toml", "expected.toml")
@@ -41,6 +41,7 @@ def look_at_config() -> ConfigLook:
         findings = _without_echoes(findings)
         if all(each.state == "ok" for each in findings):  # it is how they agree with each other, or a folder they name
             findings = list(found("config", lambda: _check_together(folder)))
+    findings += found("config variables", lambda: _check_variables(settings))
     findings += found("config venues.csv", lambda: _check_venues(settings))
     findings += found("config prefect.yaml", lambda: _check_deployments(settings))
     return ConfigLook(settings, findings)
@@ -75,6 +76,19 @@ def _without_echoes(findings: list[Finding]) -> list[Finding]:
 def _check_together(folder: Path) -> Iterator[Finding]:
     load_settings(folder)
     yield ok("config", str(folder))
+
+
+def _check_variables(settings: Settings) -> Iterator[Finding]:
+    """Whether the variables of the environment that sources.toml names are set here; what they hold is not told."""
+    from flows.sources.fetch_secrets import unset_variables
+
+    for source in settings.sources:
+        for name in unset_variables((*source.addresses, *source.headers.values())):
+            yield warn(
+                "config variables",
+                f"${{{name}}}, which [sources.{source.name}] names, is not set or is empty here: the source cannot be fetched",
+                f"set {name} where paperlake runs",
+            )
 
 
 def _check_venues(settings: Settings) -> Iterator[Finding]:

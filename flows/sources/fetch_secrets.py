@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -32,6 +33,16 @@ def wrong_mark(text: str) -> str | None:
         if not _NAME.fullmatch(found[1]):
             return found[0]
     return "${" if "${" in MARK.sub("", text) else None
+
+
+def unset_variables(texts: Iterable[str]) -> list[str]:
+    """The variables of the environment that texts name and that are not set, or are empty.
+
+    >>> unset_variables(["Bearer ${NO_SUCH_TOKEN}", "${block:my-token}", "${PATH}"])
+    ['NO_SUCH_TOKEN']
+    """
+    names = dict.fromkeys(found[1] for text in texts for found in MARK.finditer(text) if not found[1].startswith("block:"))
+    return [name for name in names if not os.environ.get(name, "").strip()]
 
 
 class Secrets:

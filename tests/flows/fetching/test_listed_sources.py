@@ -70,6 +70,28 @@ def test_a_secret_goes_to_the_server_and_is_not_shown(
     assert "the environment variable CLUB_TOKEN, which its block names, is not set" in row["message"]
 
 
+def test_the_doctor_names_variables_that_are_not_set_and_shows_no_value(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    describe(
+        shelf,
+        "https://lists.example.org/a.csv?key=${CLUB_KEY}",
+        'headers = {Authorization = "Bearer ${CLUB_TOKEN}", X-Key = "${block:club}"}\n'
+        '[sources.zoo]\nlocation = "https://lists.example.org/b.csv?key=${ZOO_KEY}"',
+    )
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)  # a server that is named is asked how it does
+    monkeypatch.delenv("CLUB_KEY", raising=False)
+    monkeypatch.setenv("ZOO_KEY", " ")
+
+    def told() -> list[tuple[str, str]]:
+        rows = [row for row in shelf.rows("doctor") if row["subject"] == "config variables"]
+        return [(row["state"], row["message"].partition(" names, ")[0]) for row in rows]
+
+    assert told() == [("warn", "${CLUB_KEY}, which [sources.club]"), ("warn", "${ZOO_KEY}, which [sources.zoo]")]
+    assert SECRET not in shelf.call("doctor")
+    monkeypatch.setenv("CLUB_KEY", SECRET)
+    monkeypatch.setenv("ZOO_KEY", SECRET)
+    assert told() == []
+
+
 def test_an_address_that_failed_is_listed_with_why_and_its_last_success_stays(shelf: Shelf, server: Any, answers: Any) -> None:
     describe(shelf, server.at("/list.csv", answers.serves(TIDES), answers.says(503, b"later"), answers.serves(TIDES)))
     shelf.call("run", "--direct")
