@@ -18,7 +18,7 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 CLUB = 'location = "../lists/club*.csv"\nprecedence = 10'
-ARCHIVE = 'location = "../lists/archive*.jsonl"\nprecedence = 20'
+ARCHIVE = 'location = "../lists/archive*.jsonl"\nprecedence = 20\nsize_change_ratio = 1'
 
 
 class Scene:
