@@ -212,33 +212,5 @@ def note_fetched(lake: Lake, fetched: Iterable[Fetched]) -> None:
         each.part.discard()
 
 
-@dataclass(frozen=True, slots=True)
-class LastFetch:
-    """When a server said last that it has what is in the lake (`asked_at`), when that came, and how much it is; in UTC."""
-
-    source: str
-    asked_at: str
-    fetched_at: str
-    size_bytes: int
-    file_count: int
-
-
-def last_fetches(lake: Lake) -> dict[str, LastFetch]:
-    """The last success of each source that was ever fetched, by its name; of several files the one asked for longest ago."""
-    by_source: dict[str, list[Known]] = {}
-    for known in FetchMemory(lake).all():
-        by_source.setdefault(known.source, []).append(known)
-    return {
-        source: LastFetch(
-            source,
-            min(known.asked_at for known in all_known),
-            max(known.fetched_at for known in all_known),
-            sum(known.size_bytes for known in all_known),
-            len(all_known),
-        )
-        for source, all_known in by_source.items()
-    }
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")

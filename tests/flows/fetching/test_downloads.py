@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flows.sources.fetching import last_fetches
+from flows.sources.fetch_state import FetchMemory
 
 BODY = b"title,year\n" + b"".join(b"On the %d tides of an inland sea,2001\n" % n for n in range(20_000))
 CUT = 500_000
@@ -270,8 +270,8 @@ def test_a_block_that_wants_another_file_than_was_had_asks_for_all_of_it(
 
 def test_the_last_success_is_known_of_the_addresses_a_source_has_now(desk: Any, server: Any, answers: Any) -> None:
     desk.land(desk.fetch([server.at(f"/{name}.csv", answers.serves(BODY)) for name in "ab"]))
-    assert (last_fetches(desk.lake)["club"].file_count, last_fetches(desk.lake)["club"].size_bytes) == (2, 2 * len(BODY))
+    assert [(known.source, known.size_bytes) for known in FetchMemory(desk.lake).all()] == [("club", len(BODY))] * 2
     desk.land(desk.fetch(server.at("/c.csv", answers.serves(BODY[:9]))))
-    assert (last_fetches(desk.lake)["club"].file_count, last_fetches(desk.lake)["club"].size_bytes) == (1, 9)
+    assert [(known.source, known.size_bytes) for known in FetchMemory(desk.lake).all()] == [("club", 9)]
     assert desk.fetch(server.at("/c.csv", answers.says(404))).failed
-    assert last_fetches(desk.lake)["club"].size_bytes == 9
+    assert [(known.source, known.size_bytes) for known in FetchMemory(desk.lake).all()] == [("club", 9)]
