@@ -115,18 +115,33 @@ def last_page_key(pages: pl.Expr) -> pl.Expr:
     >>> pl.select(last_page_key(pl.lit(texts))).to_series().to_list()
     ['228', '1991', '10', '28', 's15', 'a291', 'xii', '62', None]
     """
-    plain = _plain_pages(pages)
-    range_first, range_last = _spreadsheet_range(plain)
-    printed = _page(plain.str.extract(r"^[a-z]*\d*[a-z]*\d*-([a-z]*\d+[a-z]?\d*|[ivxlc]+)(?:[,;. +]|$)"))
-    first, last = pl.coalesce(range_first, _page(_first_part(plain))), pl.coalesce(range_last, printed)
+    return pages.map_batches(_last_pages, return_dtype=pl.String, is_elementwise=True)
+
+
+def _last_pages(pages: pl.Series) -> pl.Series:
+    """In steps, not as one expression: each thing named here is made once, where it would be made for each mention."""
+    plain = pages.alias("pages").to_frame().select(plain=_plain_pages(pl.col("pages")))
+    range_first, range_last = _spreadsheet_range(pl.col("plain"))
+    printed = _page(pl.col("plain").str.extract(r"^[a-z]*\d*[a-z]*\d*-([a-z]*\d+[a-z]?\d*|[ivxlc]+)(?:[,;. +]|$)"))
+    ends = plain.select(
+        first=pl.coalesce(range_first, _page(_first_part(pl.col("plain")))), last=pl.coalesce(range_last, printed)
+    )
+    letters, digits = r"^([a-z]*)", r"(\d+)$"
     # "221-8" is 221-228: what the last page leaves out stands in the first. "S12-5": the letter too.
-    letters, digits = first.str.extract(r"^([a-z]*)"), first.str.extract(r"(\d+)$")
-    last_letters, last_digits = last.str.extract(r"^([a-z]*)"), last.str.extract(r"(\d+)$")
-    left_out = digits.str.len_bytes().cast(pl.Int64) - last_digits.str.len_bytes().cast(pl.Int64)
-    full = pl.concat_str(letters, digits.str.slice(0, pl.max_horizontal(left_out, 0)), last_digits)
-    is_short = (last_letters == "") & ((left_out > 0) | (letters != ""))
-    is_page = first.is_not_null()
-    return pl.when(is_page & is_short).then(full).when(is_page).then(last)
+    parts = ends.with_columns(
+        letters=pl.col("first").str.extract(letters),
+        digits=pl.col("first").str.extract(digits),
+        last_letters=pl.col("last").str.extract(letters),
+        last_digits=pl.col("last").str.extract(digits),
+    )
+    length, last_length = (pl.col(name).str.len_bytes().cast(pl.Int64) for name in ("digits", "last_digits"))
+    left_out = parts.with_columns(left_out=length - last_length)
+    full = pl.concat_str(
+        "letters", pl.col("digits").str.slice(0, pl.max_horizontal(pl.col("left_out"), 0)), "last_digits"
+    )
+    is_short = (pl.col("last_letters") == "") & ((pl.col("left_out") > 0) | (pl.col("letters") != ""))
+    is_page = pl.col("first").is_not_null()
+    return left_out.select(last=pl.when(is_page & is_short).then(full).when(is_page).then("last")).to_series()
 
 
 def _trimmed(text: pl.Expr) -> pl.Expr:

@@ -9,7 +9,7 @@ import polars as pl
 from rapidfuzz.distance import Indel
 
 from transforms.iso4 import abbreviates
-from transforms.venue_names import VenueName, is_meeting_frame, is_periodical, venue_names
+from transforms.venue_names import VenueName, initials_of, is_meeting_frame, is_periodical, venue_names
 
 AGREEMENTS = ("agree", "differ", "unknown")
 """What `venue_agreement` says of two venues."""
@@ -104,7 +104,7 @@ def _is_its_acronym(left: VenueName, right: VenueName) -> bool:
     """The left text gives an acronym that is the right one's: its initials, the one it gives, or its one telling word."""
     if left.acronym is None:
         return False
-    if left.acronym in right.initials:
+    if left.acronym in initials_of(right.words):
         return True
     framed = left.acronym in right.words and all(word == left.acronym or is_meeting_frame(word) for word in right.words)
     return left.is_acronym and (left.acronym == right.acronym or framed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import polars as pl
 
@@ -84,7 +85,6 @@ class VenueName:
     periodicals: frozenset[str]
     scopes: frozenset[str]
     core: tuple[str, ...]  # without what frames a meeting
-    initials: frozenset[str]
     own: tuple[str, ...]  # the words that tell one venue from another
     all_words: frozenset[str]
 
@@ -115,12 +115,12 @@ def venue_names(texts: pl.Series) -> dict[str, VenueName]:
         text.str.contains(r"(?i)(?:\.\.\.|…|\b(?:of|and|on|in|for|the)|&|,)\W*$").alias("is_cut"),
         without_additions(text).str.replace_all(r"[^\p{L}]+", "").alias("letters"),
     ).join(parts, on="text", how="left", maintain_order="left", suffix="_parts")
-    return {row["text"]: _name(**row) for row in features.iter_rows(named=True)}
+    columns = ("words", "words_parts", "is_title", "acronym", "is_acronym", "is_cut", "letters")
+    rows = zip(*(features[name].to_list() for name in columns), strict=True)
+    return {text: _name(*row) for text, row in zip(features["text"].to_list(), rows, strict=True)}
 
 
 def _name(
-    *,
-    text: str,
     words: Sequence[str],
     words_parts: Sequence[Sequence[str]] | None,
     is_title: Sequence[bool] | None,
@@ -144,7 +144,6 @@ def _name(
         _kinds(words, _PERIODICAL_WORDS),
         _kinds(words, _SCOPE_WORDS),
         _core(words),
-        _initials(words),
         tuple(word for word in words if len(word) >= _LEAST_LETTERS and not _is_framing(word) and word not in _COMMON),
         all_words,
     )
@@ -167,7 +166,7 @@ def without_own_acronym(words: tuple[str, ...]) -> tuple[str, ...]:
     ('journal', 'national', 'cancer', 'network')
     """
     for acronym, rest in ((words[:1], words[1:]), (words[-1:], words[:-1])):
-        if len(rest) > 1 and acronym[0] in _initials(rest):
+        if 1 < len(rest) >= len(acronym[0]) and acronym[0] in initials_of(rest):
             return rest
     return words
 
@@ -185,7 +184,8 @@ def _core(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in words if not is_meeting_frame(word))
 
 
-def _initials(words: Sequence[str]) -> frozenset[str]:
+@lru_cache(maxsize=1 << 14)
+def initials_of(words: tuple[str, ...]) -> frozenset[str]:
     """The acronyms that words may have: their initials, with and without organisers and words for a meeting."""
     bare = [word for word in words if word not in _ORGANISERS]
     found = ("".join(word[0] for word in some) for some in (words, bare, _core(words)))

@@ -18,7 +18,7 @@ from transforms.match.author_comparison import (
 from transforms.match.place_comparison import PLACE_FEATURES, compare_identifiers, compare_places
 from transforms.match.sides import agree, both_sides, filled
 from transforms.match.title_comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO, TITLE_FEATURES, compare_titles
-from transforms.match.title_words import word_differences
+from transforms.match.title_words import WordDifferences
 from transforms.venue_agreement import VenueAgreements
 
 SLICE_PAIRS = 1 << 17
@@ -62,7 +62,7 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
       little), initials_differ
     - identifier_shared?, identifier_conflict?: a scheme in which they agree; one of `SCHEME_ORDER` in which
       both are filled and disjoint
-    - identifier_ratio?: likeness of the strongest identifiers, where they are in conflict
+    - identifier_ratio?: likeness of the strongest identifiers, where they are in conflict and the titles may be one
     - identifier_extends?: whether one of those is a version of the other, or a supplement to it
     - year_gap?, volumes_agree?, numbers_agree?, pages_agree? (the first), page_gap?, last_pages_agree? ("221-8" ends as
       "221-228" does); venues_agree, venues_differ (both known and not the same), where a rule asks
@@ -83,7 +83,8 @@ def with_first_authors(features: pl.DataFrame) -> pl.DataFrame:
 def outlined(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     """`pairs` with all columns but those of the costly aspects, and what is needed to ask for these."""
     sides = both_sides(pairs, features, _SIDES)
-    parts = [compare_titles(sides), compare_families(sides), compare_places(sides), compare_identifiers(sides)]
+    titles = compare_titles(sides)
+    parts = [titles, compare_families(sides), compare_places(sides), compare_identifiers(sides, titles)]
     compared = pl.concat([pairs, *parts, sides.select(*_venues_and_boilerplate())], how="horizontal")
     abstracts = compare_abstracts(compared, may_ask_abstracts(sides, compared), features)
     return pl.concat([compared, abstracts], how="horizontal")
@@ -103,7 +104,7 @@ def with_aspect(outlines: pl.DataFrame, aspect: CostlyAspect, asked: pl.Series, 
 
 
 def costly_aspects() -> tuple[CostlyAspect, CostlyAspect, CostlyAspect]:
-    """Words of titles, venues, and names of authors; what is learned of venues is remembered as long as these are kept.
+    """Words of titles, venues, and names of authors; what is learned of words and venues is remembered as long as these are kept.
 
     Of other titles without an identifier in common no rule asks for venues or names, unless they stand on the same pages of
     one volume.
@@ -115,12 +116,13 @@ def costly_aspects() -> tuple[CostlyAspect, CostlyAspect, CostlyAspect]:
 
 
 def _words() -> CostlyAspect:
+    differences = WordDifferences()
     none_own = pl.when("titles_equal").then(pl.lit(0, pl.Int32))
     flags = dict.fromkeys(("titles_opposed", "title_names_other_work", "titles_reordered"), pl.lit(False))
     return CostlyAspect(
         asked=(~pl.col("titles_equal") & (pl.col("title_ratio") >= OTHER_TITLE_RATIO)).fill_null(False),
         otherwise={**flags, "title_own_count": none_own, "title_own_max": none_own},
-        compare=lambda pairs, features: word_differences(both_sides(pairs, features, ["title_words"])),
+        compare=lambda pairs, features: differences.of(both_sides(pairs, features, ["title_words"])),
     )
 
 

@@ -11,13 +11,10 @@ import polars as pl
 
 from transforms.match.author_comparison import ALIKE_AUTHORS_RATIO, SAME_FAMILIES_RATIO
 from transforms.match.blocking import ABSTRACT_PREFIX_CHARACTERS, CUT_TITLE_CHARACTERS, MIN_ABSTRACT_CHARACTERS
-from transforms.match.title_comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO
+from transforms.match.title_comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO, SAME_WORDS_RATIO
 
 NEAR_TITLE_RATIO = 0.9
 """From here on two titles are one with slips of the pen: over 40 characters, two letters changed each twenty."""
-
-SAME_WORDS_RATIO = 0.8
-"""From here on titles of the same words are one: "of" and "the", and slips of the pen may differ."""
 
 MISREAD_TITLE_RATIO = 0.85
 """From here on a title may be one that OCR misread: most of its letters stand, in their order."""

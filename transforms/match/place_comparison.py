@@ -6,6 +6,7 @@ import polars as pl
 
 from transforms.identifiers import SCHEME_ORDER
 from transforms.match.sides import agree, filled, likeness_ratios
+from transforms.match.title_comparison import SAME_WORDS_RATIO
 from transforms.selective import on_rows
 
 PLACE_FEATURES = ("year", "volume_key", "number_key", "first_page", "last_page", "identifiers", "schemes")
@@ -38,21 +39,21 @@ def compare_places(sides: pl.DataFrame) -> pl.DataFrame:
 
 def _page_parts(pages: pl.Series) -> dict[str, pl.Series]:
     """The page, its first digits, those as a number, and the letters before; nine in ten pages are digits alone."""
-    is_odd = pages.is_not_null() & ~pages.str.contains(r"^[0-9]+$")
+    plain = pages.cast(pl.Int64, strict=False)
+    is_odd = pages.is_not_null() & plain.is_null()
     digits = on_rows(pages, is_odd, lambda odd: odd.str.extract(r"(\d+)"))
-    no_letters = pages.str.slice(0, 0)
     return {
         "page": pages,
         "digits": digits,
-        "number": digits.cast(pl.Int64, strict=False),
-        "letters": on_rows(no_letters, is_odd, lambda _: pages.filter(is_odd).str.extract(r"^([a-z]*)")),
+        "number": on_rows(plain, is_odd, lambda _: digits.filter(is_odd).cast(pl.Int64, strict=False)),
+        "letters": on_rows(pages.str.slice(0, 0), is_odd, lambda _: pages.filter(is_odd).str.extract(r"^([a-z]*)")),
     }
 
 
-def compare_identifiers(sides: pl.DataFrame) -> pl.DataFrame:
+def compare_identifiers(sides: pl.DataFrame, titles: pl.DataFrame) -> pl.DataFrame:
     """Columns identifier_shared, identifier_conflict, identifier_extends and identifier_ratio.
 
-    The least scheme by name where there are several. The known schemes give a paper one identifier, so two are two papers;
+    How those in conflict are alike is asked where `titles`, compared, may be one. The least scheme by name where there are several. The known schemes give a paper one identifier, so two are two papers;
     others may give it several.
     """
     counts = [sides[f"identifiers_{side}"].list.len() for side in ("l", "r")]
@@ -62,8 +63,9 @@ def compare_identifiers(sides: pl.DataFrame) -> pl.DataFrame:
     lists = sides.select("identifiers_l", "identifiers_r", "schemes_l", "schemes_r")
     for rows, compare in ((is_single, _single), (is_listed & ~is_single, _several)):
         told = filled(told, rows, compare(lists.filter(rows)))
-    is_conflict = told["identifier_conflict"].is_not_null()
-    return filled(told, is_conflict, _likeness(lists.filter(is_conflict)))
+    may_be_one = titles["titles_equal"] | (titles["title_ratio"] >= SAME_WORDS_RATIO).fill_null(False)
+    is_asked = told["identifier_conflict"].is_not_null() & may_be_one
+    return filled(told, is_asked, _likeness(lists.filter(is_asked)))
 
 
 _IDENTIFIERS = {

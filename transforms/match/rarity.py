@@ -34,9 +34,8 @@ def rare_word_keys(features: pl.DataFrame) -> pl.DataFrame:
     """
     own = features.select("row", "is_generic", "title_words").filter(~pl.col("is_generic"))
     words = rarest_words(own.select("row", "title_words"))
-    triples = [_combined(words, steps) for steps in ((1, 2), (1, 3), (2, 3))]
-    pairs = shared_keys(pl.concat([_combined(words, (step,)) for step in range(1, RAREST_WORDS)]))
-    placed = [_placed(pairs, features[name], seed) for seed, name in enumerate(_PLACES)]
+    triples = [_combined(words["row"], words["rank"], steps) for steps in ((1, 2), (1, 3), (2, 3))]
+    placed = [keys for seed, name in enumerate(_PLACES) for keys in _placed(words, features[name], seed)]
     return pl.concat([*triples, *placed])
 
 
@@ -65,16 +64,22 @@ def _spread(titles: pl.DataFrame) -> pl.Series:
     return words.select((pl.col("word").hash(1) // _HALF * _HALF + pl.col("row")).alias("spread")).to_series()
 
 
-def _combined(words: pl.DataFrame, steps: Sequence[int]) -> pl.DataFrame:
+def _combined(row: pl.Series, word: pl.Series, steps: Sequence[int]) -> pl.DataFrame:
     """Keys of each word of a row with those so many places after it."""
-    is_within = (words["row"] == words["row"].shift(-max(steps))).fill_null(False)
-    key = words["rank"].cast(pl.UInt64)
+    is_within = (row == row.shift(-max(steps))).fill_null(False)
+    key = word.cast(pl.UInt64)
     for step in steps:
-        key = (key * _HALF + words["rank"].shift(-step)).hash(len(steps))
-    return pl.DataFrame({"row": words["row"].filter(is_within), "key": key.filter(is_within)})
+        key = (key * _HALF + word.shift(-step)).hash(len(steps))
+    return pl.DataFrame({"row": row.filter(is_within), "key": key.filter(is_within)})
 
 
-def _placed(pairs: pl.DataFrame, place: pl.Series, seed: int) -> pl.DataFrame:
-    """Keys of pairs of words together with what stands in the column `place` of their row; none where nothing does."""
-    placed = pairs.with_columns(place=place.hash(seed).gather(pairs["row"])).filter(place.is_not_null().gather(pairs["row"]))
-    return placed.select("row", key=pl.struct("key", "place").hash(seed))
+def _placed(words: pl.DataFrame, place: pl.Series, seed: int) -> list[pl.DataFrame]:
+    """Keys of two words of a row together with what stands in the column `place` of it; none where nothing does."""
+    is_placed = place.is_not_null().gather(words["row"])
+    row, rank = words["row"].filter(is_placed), words["rank"].filter(is_placed)
+    # Two words and a place are shared only where each word and the place are: of three in four there is no more to ask.
+    word_there = (rank.cast(pl.UInt64) * _HALF ^ place.hash(seed).gather(row)).hash(seed)
+    shared = shared_keys(pl.DataFrame({"row": row, "key": word_there}))
+    numbers = (shared["row"].cast(pl.UInt64) * _HALF | shared["key"]).sort()
+    row, word = (numbers // _HALF).cast(pl.UInt32), numbers % _HALF
+    return [_combined(row, word, (step,)) for step in range(1, RAREST_WORDS)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from transforms.match import evidence as e
-from transforms.match.title_comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO
+from transforms.match.title_comparison import CLOSE_TITLE_RATIO, OTHER_TITLE_RATIO, SAME_WORDS_RATIO
 
 IDENTIFIER, TITLE, LOOSE_TITLE, CUT_TITLE, ABSTRACT = 5, 4, 3, 2, 1
 """How strong the evidence of a match is, and how strong a match a verdict of another kind forbids; see clustering."""
@@ -68,7 +68,7 @@ RULES: dict[str, Rule] = {
         pl.col("part_of_either")
         & pl.col("title_numbers_differ")
         & e.none_has_own_words
-        & (e.ratio >= e.SAME_WORDS_RATIO)
+        & (e.ratio >= SAME_WORDS_RATIO)
         & e.authors_share
         & ~e.shared
         & (e.volumes_differ | e.pages_differ),

@@ -9,6 +9,9 @@ from transforms.match.sides import agree, filled, likeness_ratios, scattered
 OTHER_TITLE_RATIO = 0.5
 """Below it titles are wholly different: unrelated English titles reach 0.3 to 0.5 by common letters alone."""
 
+SAME_WORDS_RATIO = 0.8
+"""From here on titles of the same words are one: "of" and "the", and slips of the pen may differ."""
+
 CLOSE_TITLE_RATIO = 0.75
 """From here on titles may be one, reworded or with another subtitle."""
 

@@ -34,15 +34,18 @@ def title_features(titles: pl.Series) -> pl.DataFrame:
         .select(core=core_title(title), kind=title_kind(title), edition=title_edition(title))
     )
     words = _words(on_rows(titles, marked, lambda _: marks["core"]))
-    whole_words = on_rows(words, marked, lambda _: _words(titles.filter(marked)))
+    title_key = _without_spaces(words)
+    is_generic = _is_generic(title_key)
+    # With its marks on, too: "Editorial [Spanish]".
+    whole_is_generic = _is_generic(_without_spaces(_words(titles.filter(marked))))
     nothing = pl.Series([None], dtype=pl.String).new_from_index(0, titles.len())
     features = pl.DataFrame(
         {
             "title_words": words,
-            "title_key": _without_spaces(words),
-            "whole_key": _without_spaces(whole_words),
+            "title_key": title_key,
             "title_kind": on_rows(nothing, marked, lambda _: marks["kind"]),
             "edition": on_rows(nothing, marked, lambda _: marks["edition"]),
+            "is_generic_name": on_rows(is_generic, marked, lambda rows: rows | whole_is_generic),
             "numbered": titles.zip_with(may_have_numbers(words).fill_null(False), nothing),
         }
     )
@@ -50,8 +53,7 @@ def title_features(titles: pl.Series) -> pl.DataFrame:
     return features.with_columns(
         title_numbers=title_numbers(numbered_words).fill_null([]),
         is_part=is_part(pl.col("numbered")).fill_null(False),
-        is_generic_name=_is_generic(pl.col("title_key")) | _is_generic(pl.col("whole_key")),
-    ).drop("whole_key", "numbered")
+    ).drop("numbered")
 
 
 def _words(titles: pl.Series) -> pl.Series:
@@ -62,7 +64,9 @@ def _without_spaces(words: pl.Series) -> pl.Series:
     return words.str.replace_all(" ", "", literal=True)
 
 
-def _is_generic(title_key: pl.Expr) -> pl.Expr:
-    short = pl.when(title_key.str.len_bytes() <= _LONGEST_GENERIC).then(title_key)
+def _is_generic(title_keys: pl.Series) -> pl.Series:
+    is_short = (title_keys.str.len_bytes() <= _LONGEST_GENERIC).fill_null(False)
+    short = pl.col("title_key")
     is_named = is_generic_title(short) | short.str.contains(_GENERIC_WITHIN)
-    return is_named.fill_null(False) | title_key.is_null()
+    keys = title_keys.filter(is_short).to_frame("title_key")
+    return on_rows(title_keys.is_null(), is_short, lambda _: keys.select(is_named).to_series())

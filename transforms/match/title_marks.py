@@ -172,12 +172,20 @@ def core_title(title: pl.Expr) -> pl.Expr:
     Responses to salt in ice
     Ice [1]
     """
-    core = title.str.replace(_NOTICE, "").str.replace(_EDITION, "").str.replace(_WHOLE_IN_BRACKETS, "$1")
+    return title.map_batches(_core_titles, return_dtype=pl.String, is_elementwise=True)
+
+
+def _core_titles(titles: pl.Series) -> pl.Series:
+    """In steps, not as one expression, which would ask each pattern once more for each mention of what it leaves."""
+    title, core = pl.col("title"), pl.col("core")
+    bare = title.str.replace(_NOTICE, "").str.replace(_EDITION, "").str.replace(_WHOLE_IN_BRACKETS, "$1")
     for _ in range(2):
-        core = core.str.replace(_MARGINAL_END, "")
-    core = core.str.replace(_REFERENCE, "").str.replace(_LABEL_BEHIND, "").str.replace(_MARGINAL_INSIDE, "$1")
-    named = core.str.replace(_KIND_BEFORE, "").str.replace(_LABEL_BEFORE, "").str.replace(_KIND_BEHIND, "")
-    core = pl.when(title_kind(title).is_not_null()).then(named).otherwise(core.str.replace(_LABEL_BEFORE, ""))
-    core = core.str.strip_chars(""" .'"“”‘’«»""" + "\u201e")
+        bare = bare.str.replace(_MARGINAL_END, "")
+    bare = bare.str.replace(_REFERENCE, "").str.replace(_LABEL_BEHIND, "").str.replace(_MARGINAL_INSIDE, "$1")
+    cores = titles.alias("title").to_frame().select(title, core=bare, speaks=title_kind(title).is_not_null())
+    named = pl.when("speaks").then(core.str.replace(_KIND_BEFORE, "")).otherwise(core)
+    cores = cores.with_columns(core=named.str.replace(_LABEL_BEFORE, ""))
+    unkind = pl.when("speaks").then(core.str.replace(_KIND_BEHIND, "")).otherwise(core)
+    cores = cores.with_columns(core=unkind.str.strip_chars(""" .'"“”‘’«»""" + "\u201e"))
     is_enough = core.str.len_chars() >= _MIN_CORE_CHARACTERS
-    return pl.when(is_enough).then(core).otherwise(title)
+    return cores.select(pl.when(is_enough).then(core).otherwise(title)).to_series()
