@@ -206,9 +206,11 @@ def test_identifiers_agree_or_are_in_conflict_or_have_no_scheme_in_common() -> N
     ],
 )
 def test_identifiers_in_conflict_may_be_versions_or_mistyped(left: str, right: str, extends: bool, near: bool) -> None:
-    row = compared({"identifiers": [f"doi:{left}"]}, {"identifiers": [f"doi:{right}"]})
+    ice = {"title": "Warm ice", "identifiers": [f"doi:{left}"]}
+    row = compared(ice, {**ice, "identifiers": [f"doi:{right}"]})
     assert row["identifier_extends"] == extends and (row["identifier_ratio"] >= 0.9) == near
-    assert compared({}, {"identifiers": [f"doi:{right}"]})["identifier_ratio"] is None
+    for other in ({"identifiers": []}, {"title": "Dry bones", "identifiers": [f"doi:{right}"]}):
+        assert compared(ice, {**ice, **other})["identifier_ratio"] is None
 
 
 @pytest.mark.parametrize(

@@ -118,18 +118,26 @@ def _identifier_keys(features: pl.DataFrame) -> pl.DataFrame:
     return features.select("row", key="identifiers").explode("key").drop_nulls().with_columns(pl.col("key").hash(0))
 
 
-def _title_start_keys(features: pl.DataFrame, column: str) -> pl.DataFrame:
+def _title_start_keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """A shorter title is its own start, so that equal titles meet here too, generic ones among them."""
     titled = features.select("row", "title_key").filter(pl.col("title_key").is_not_null())
     # Most starts are one title's own; what stands beside them need not be looked at.
     starts = shared_keys(titled.select("row", key=pl.col("title_key").str.slice(0, START_CHARACTERS).hash(0)))
-    beside = starts.join(features.select("row", column), on="row")
-    return _keys(beside.explode(column) if beside.schema[column] == pl.List else beside, "key", column)
+    beside = starts.join(features.select("row", *columns), on="row")
+    for column in columns:
+        beside = beside.explode(column) if beside.schema[column] == pl.List else beside
+    return _keys(beside, "key", *columns)
 
 
 def _title_year_keys(features: pl.DataFrame) -> pl.DataFrame:
     """Where the authors are missing or misread. Generic titles have many papers a year."""
     return _title_start_keys(_titled(features, "year"), "year")
+
+
+def _title_page_keys(features: pl.DataFrame) -> pl.DataFrame:
+    """Every journal has editorials on its first pages: of generic titles the volume must agree, too."""
+    own = _title_start_keys(_titled(features, "first_page"), "first_page")
+    return pl.concat([own, _title_start_keys(features, "first_page", "volume_key")])
 
 
 def _title_end_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -192,8 +200,9 @@ BLOCKING_RULES: dict[str, BlockingRule] = {
         "the start of the title key and an author's family name", lambda f: _title_start_keys(f, "families")
     ),
     "title_year": BlockingRule("the start of the title key and the year", _title_year_keys, cap=20, neighbours=0),
-    "title_page": BlockingRule("the start of the title key and the first page", lambda f: _title_start_keys(f, "first_page")),
-    "title_volume": BlockingRule("the title key and the volume", lambda f: _keys(f, "title_key", "volume_key")),
+    "title_page": BlockingRule(
+        "the start of the title key and the first page, and of a generic title the volume", _title_page_keys
+    ),
     "title_issue": BlockingRule("the title key, volume and issue", lambda f: _keys(f, "title_key", "volume_key", "number_key")),
     # Titles that are not equal.
     "title_end": BlockingRule("the end of the title key and the first author", _title_end_keys, cap=40, neighbours=0),

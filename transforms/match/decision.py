@@ -39,12 +39,16 @@ def first_rules(compared: pl.DataFrame) -> pl.DataFrame:
 
     Where the two are the same the pair is decided, whatever else would be asked of it.
     """
-    holds = with_evidence(compared).select(rule.holds.alias(name) for name, rule in RULES.items())
-    places = [
-        pl.coalesce(pl.when(pl.col(name).fill_null(unknown)).then(pl.lit(place, pl.UInt8)) for place, name in enumerate(RULES))
-        for unknown in (False, True)
-    ]
-    return holds.select(sure=places[0], may=places[1])
+    return with_evidence(compared).select(_HOLDS).select(sure=_FIRST_SURE, may=_FIRST_MAY)
+
+
+def _first_place(unknown: bool) -> pl.Expr:
+    places = (pl.when(pl.col(name).fill_null(unknown)).then(pl.lit(place, pl.UInt8)) for place, name in enumerate(RULES))
+    return pl.coalesce(places)
+
+
+_HOLDS = [rule.holds.alias(name) for name, rule in RULES.items()]
+_FIRST_SURE, _FIRST_MAY = _first_place(False), _first_place(True)
 
 
 def with_verdicts(compared: pl.DataFrame, rule: pl.Series) -> pl.DataFrame:

@@ -189,16 +189,17 @@ generic_is_one = _named(
 
 def with_evidence(compared: pl.DataFrame) -> pl.DataFrame:
     """`compared` with a column for each name of evidence, made in as few steps as they build on one another."""
-    for names in _STEPS:
-        compared = compared.with_columns(EVIDENCE[name].alias(name) for name in names)
+    for step in _STEPS:
+        compared = compared.with_columns(step)
     return compared
 
 
-def _steps() -> list[list[str]]:
+def _steps() -> list[list[pl.Expr]]:
     step: dict[str, int] = {}
     for name, holds in EVIDENCE.items():
         step[name] = 1 + max((step.get(column, -1) for column in holds.meta.root_names()), default=-1)
-    return [[name for name in step if step[name] == number] for number in range(max(step.values()) + 1)]
+    numbers = range(max(step.values()) + 1)
+    return [[EVIDENCE[name].alias(name) for name in step if step[name] == number] for number in numbers]
 
 
 _STEPS = _steps()
