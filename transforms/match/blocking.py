@@ -7,13 +7,13 @@ each rule would propose before anything is compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import polars as pl
 
-from transforms.match.blocks import NEIGHBOURS, block_pairs, block_sizes, pair_rows, shared_keys
+from transforms.match.blocks import NEIGHBOURS, block_pairs, block_sizes, distinct, pair_rows, shared_keys
 from transforms.match.rarity import rare_word_keys
 
 MIN_ABSTRACT_CHARACTERS = 100
@@ -36,11 +36,11 @@ _MOST_RULES = 32
 class BlockingRule:
     """One way to propose pairs: what it looks for, its keys, and the largest block of which all pairs are compared.
 
-    In a larger block a record is paired with its next `neighbours` only, in order of author and year.
+    Keys may come in parts that have no key in common, so that not all need be in memory. In a larger block a record is paired with its next `neighbours` only, in order of author and year.
     """
 
     meaning: str
-    keys: Callable[[pl.DataFrame], pl.DataFrame]
+    keys: Callable[[pl.DataFrame], pl.DataFrame | Iterator[pl.DataFrame]]
     cap: int = 50
     neighbours: int = NEIGHBOURS
 
@@ -75,7 +75,7 @@ def count_pairs(features: pl.DataFrame) -> pl.DataFrame:
     rules = candidate_pairs(features)["rules"]
     counts = []
     for place, (name, rule) in enumerate(BLOCKING_RULES.items()):
-        keys = rule.keys(features)
+        keys = pl.concat(_parts(rule, features))
         sizes = block_sizes(keys)
         proposed, alone = ((rules & (1 << place)) > 0).sum(), (rules == (1 << place)).sum()
         counts.append((name, rule.meaning, keys.drop_nulls().height, sizes.len(), sizes.max() or 0, proposed, alone))
@@ -102,7 +102,13 @@ def rule_names(rules: pl.Series, without: str | None = None) -> pl.Series:
 def _proposals(name: str, features: pl.DataFrame) -> pl.Series:
     """The pairs that a rule proposes, each as one number with the rule's place."""
     rule, place = BLOCKING_RULES[name], list(BLOCKING_RULES).index(name)
-    return block_pairs(rule.keys(features), features, rule.cap, rule.neighbours) * _MOST_RULES + place
+    found = [block_pairs(keys, features, rule.cap, rule.neighbours) for keys in _parts(rule, features)]
+    return (distinct(pl.concat(found).sort()) if len(found) > 1 else found[0]) * _MOST_RULES + place
+
+
+def _parts(rule: BlockingRule, features: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    keys = rule.keys(features)
+    yield from [keys] if isinstance(keys, pl.DataFrame) else keys
 
 
 def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:

@@ -6,7 +6,7 @@ that neither history nor the order of rows is of account.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -26,17 +26,17 @@ _PLACES = ("first_family", "first_page")
 _HALF = 1 << 32
 
 
-def rare_word_keys(features: pl.DataFrame) -> pl.DataFrame:
-    """Keys (row, key) of titles by their rarest words: three of them; or two, and the first author or the first page.
+def rare_word_keys(features: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Keys (row, key) of titles by their rarest words: three of them; then two, and the first author or the first page.
 
     Two words alone are shared by titles on one subject: of a million records they would propose some twelve million pairs.
     Generic titles are left out. `features` has row (0, 1, …), is_generic, title_words, first_family and first_page.
     """
     own = features.select("row", "is_generic", "title_words").filter(~pl.col("is_generic"))
     words = rarest_words(own.select("row", "title_words"))
-    triples = [_combined(words["row"], words["rank"], steps) for steps in ((1, 2), (1, 3), (2, 3))]
-    placed = [keys for seed, name in enumerate(_PLACES) for keys in _placed(words, features[name], seed)]
-    return pl.concat([*triples, *placed])
+    yield pl.concat([_combined(words["row"], words["rank"], steps) for steps in ((1, 2), (1, 3), (2, 3))])
+    for seed, name in enumerate(_PLACES):
+        yield _placed(words, features[name], seed)
 
 
 def rarest_words(titles: pl.DataFrame) -> pl.DataFrame:
@@ -51,7 +51,13 @@ def rarest_words(titles: pl.DataFrame) -> pl.DataFrame:
     ranks = counts.with_columns(rank=pl.when(pl.col("len") > 1).then("rank")).sort("word")["rank"]
     rank = ranks.gather(words.rle_id())
     is_shared = rank.is_not_null()
-    numbers = distinct(((spread % _HALF).filter(is_shared) * _HALF + rank.filter(is_shared)).sort())
+    # One after the other, each freed when the next is made: there are ten million of a million titles.
+    rank, rows = rank.filter(is_shared), spread.filter(is_shared)
+    del spread, words, is_shared
+    rows = rows % _HALF * _HALF
+    rows = (rows + rank).sort()
+    del rank
+    numbers = distinct(rows)
     row = (numbers // _HALF).cast(pl.UInt32)
     is_rarest = (row != row.shift(RAREST_WORDS)).fill_null(True)
     return pl.DataFrame({"row": row.filter(is_rarest), "rank": (numbers.filter(is_rarest) % _HALF).cast(pl.UInt32)})
@@ -73,7 +79,7 @@ def _combined(row: pl.Series, word: pl.Series, steps: Sequence[int]) -> pl.DataF
     return pl.DataFrame({"row": row.filter(is_within), "key": key.filter(is_within)})
 
 
-def _placed(words: pl.DataFrame, place: pl.Series, seed: int) -> list[pl.DataFrame]:
+def _placed(words: pl.DataFrame, place: pl.Series, seed: int) -> pl.DataFrame:
     """Keys of two words of a row together with what stands in the column `place` of it; none where nothing does."""
     is_placed = place.is_not_null().gather(words["row"])
     row, rank = words["row"].filter(is_placed), words["rank"].filter(is_placed)
@@ -82,4 +88,4 @@ def _placed(words: pl.DataFrame, place: pl.Series, seed: int) -> list[pl.DataFra
     shared = shared_keys(pl.DataFrame({"row": row, "key": word_there}))
     numbers = (shared["row"].cast(pl.UInt64) * _HALF | shared["key"]).sort()
     row, word = (numbers // _HALF).cast(pl.UInt32), numbers % _HALF
-    return [_combined(row, word, (step,)) for step in range(1, RAREST_WORDS)]
+    return pl.concat([_combined(row, word, (step,)) for step in range(1, RAREST_WORDS)])
