@@ -136,9 +136,7 @@ def _last_pages(pages: pl.Series) -> pl.Series:
     )
     length, last_length = (pl.col(name).str.len_bytes().cast(pl.Int64) for name in ("digits", "last_digits"))
     left_out = parts.with_columns(left_out=length - last_length)
-    full = pl.concat_str(
-        "letters", pl.col("digits").str.slice(0, pl.max_horizontal(pl.col("left_out"), 0)), "last_digits"
-    )
+    full = pl.concat_str("letters", pl.col("digits").str.slice(0, pl.max_horizontal(pl.col("left_out"), 0)), "last_digits")
     is_short = (pl.col("last_letters") == "") & ((pl.col("left_out") > 0) | (pl.col("letters") != ""))
     is_page = pl.col("first").is_not_null()
     return left_out.select(last=pl.when(is_page & is_short).then(full).when(is_page).then("last")).to_series()

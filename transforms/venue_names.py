@@ -116,8 +116,8 @@ def venue_names(texts: pl.Series) -> dict[str, VenueName]:
         without_additions(text).str.replace_all(r"[^\p{L}]+", "").alias("letters"),
     ).join(parts, on="text", how="left", maintain_order="left", suffix="_parts")
     columns = ("words", "words_parts", "is_title", "acronym", "is_acronym", "is_cut", "letters")
-    rows = zip(*(features[name].to_list() for name in columns), strict=True)
-    return {text: _name(*row) for text, row in zip(features["text"].to_list(), rows, strict=True)}
+    compared = zip(*(features[name].to_list() for name in columns), strict=True)
+    return {text: _name(*values) for text, values in zip(features["text"].to_list(), compared, strict=True)}
 
 
 def _name(

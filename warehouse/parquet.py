@@ -15,7 +15,7 @@ from transforms.schemas import SCHEMA_VERSION, SchemaError, Table
 if TYPE_CHECKING:
     import polars as pl
 
-ROW_GROUP_ROWS = 32_768
+ROW_GROUP_ROWS = 16_384
 
 _SCALARS = {
     "string": pa.string(),
@@ -67,21 +67,23 @@ def write_table(frame: pl.DataFrame, table: Table, folder: Path) -> Path:
         if not column.nullable and rows.column(column.name).null_count:
             raise SchemaError(f"table {table.name}: column {column.name} holds null, which its contract rules out")
     with path.open("wb") as file:
-        with parquet_writer(file, rows) as writer:
+        with parquet_writer(file, rows, table.sort_key[0]) as writer:
             writer.write_table(rows, row_group_size=ROW_GROUP_ROWS)
         file.flush()
         os.fsync(file.fileno())
     return path
 
 
-def parquet_writer(file: BinaryIO, first: pa.Table | pa.RecordBatch) -> pq.ParquetWriter:
+def parquet_writer(file: BinaryIO, first: pa.Table | pa.RecordBatch, sorted_by: str | None = None) -> pq.ParquetWriter:
     """A writer of Parquet as all of ours is, be it a release's table or the answer to a query, of which `first` comes first.
 
-    One row among a million is found by its id in half to a third of the time that 65,536 rows a group, pages of 1 MB and a
-    dictionary for every column took (DuckDB 2.0, `select *`, CPU: 13 ms against 28 to 35): few pages need be unpacked, and
-    no dictionaries of values that hardly come again, of 1 MB each, be read first. Pages of 16 KiB, and lengths before the
-    letters in lists, whose members DuckDB cannot skip, took another third off (15 ms against 22 with pages of 64 KiB, in the
-    same run). Files grow by 5 %. Groups of 16,384 rows won nothing more, and cost sums over a column a tenth.
+    `sorted_by` is the column that rows are in order of, else the first. One row among a million is found by its id in half of
+    the time that groups of 32,768 rows and statistics of all columns take (DuckDB 2.0, `select *`, in one run of
+    tests/bench/questions.py: 7 ms against 14). Of its group only the pages that hold it are unpacked: they are small, have an
+    index, and no dictionaries of values that hardly come again; lists of texts have lengths before the letters, as DuckDB
+    cannot skip their members. And before it answers DuckDB reads the statistics of all columns of all groups, so that
+    smaller groups cost more than they won. So texts have none, but for what rows are in order of: the least and the greatest
+    title of some thousand help nobody. A group by venue and year takes half as long again, as it reads more pages.
     """
     repeating = _repeating_columns(first)
     return pq.ParquetWriter(
@@ -90,15 +92,26 @@ def parquet_writer(file: BinaryIO, first: pa.Table | pa.RecordBatch) -> pq.Parqu
         version="2.6",
         data_page_version="1.0",
         data_page_size=_PAGE_BYTES,
+        max_rows_per_page=_PAGE_ROWS,
         use_dictionary=repeating,
         column_encoding={path: "DELTA_LENGTH_BYTE_ARRAY" for path in _lists_of_texts(first) if path not in repeating},
         compression="zstd",
-        write_statistics=True,
+        write_statistics=_compared_columns(first.schema, sorted_by),
         write_page_index=True,
     )
 
 
-_PAGE_BYTES = 16_384
+def _compared_columns(schema: pa.Schema, sorted_by: str | None) -> list[str]:
+    """The column that rows are in order of, and those of numbers, flags and dates.
+
+    >>> _compared_columns(pa.schema({"id": pa.string(), "title": pa.string(), "year": pa.int16()}), None)
+    ['id', 'year']
+    """
+    is_small = {name: pa.types.is_primitive(kind) for name, kind in zip(schema.names, schema.types, strict=True)}
+    return [name for name in schema.names if is_small[name] or name == (sorted_by or schema.names[0])]
+
+
+_PAGE_BYTES, _PAGE_ROWS = 16_384, 512
 
 _LEAST_REPEATS = 4
 """How often a value comes on average in a column that gets a dictionary."""

@@ -36,7 +36,8 @@ _MOST_RULES = 32
 class BlockingRule:
     """One way to propose pairs: what it looks for, its keys, and the largest block of which all pairs are compared.
 
-    Keys may come in parts that have no key in common, so that not all need be in memory. In a larger block a record is paired with its next `neighbours` only, in order of author and year.
+    Keys may come in parts that have none in common, so that not all are in memory. In a larger block a record is paired with
+    its next `neighbours` only, in order of author and year.
     """
 
     meaning: str

@@ -104,7 +104,7 @@ def with_aspect(outlines: pl.DataFrame, aspect: CostlyAspect, asked: pl.Series, 
 
 
 def costly_aspects() -> tuple[CostlyAspect, CostlyAspect, CostlyAspect]:
-    """Words of titles, venues, and names of authors; what is learned of words and venues is remembered as long as these are kept.
+    """Words of titles, venues, and names of authors; what is learned of words and venues lasts as long as these are kept.
 
     Of other titles without an identifier in common no rule asks for venues or names, unless they stand on the same pages of
     one volume.

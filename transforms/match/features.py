@@ -47,6 +47,7 @@ RECORD_COLUMNS = (
 )
 """The columns of CLEAN_RECORDS that matching reads."""
 
+
 def record_features(records: pl.DataFrame) -> pl.DataFrame:
     """The features of `records` (schema CLEAN_RECORDS), one row a record key, sorted by it: see `joint_features`."""
     return joint_features(own_features(records))
@@ -59,14 +60,15 @@ def own_features(records: pl.DataFrame) -> pl.DataFrame:
     """
     records = records.select(RECORD_COLUMNS)
     # Each part of all records, not all parts of some: the patterns of titles and pages take 0.05 s to be read, each time.
-    parts = (
+    parts: tuple[Callable[[], pl.DataFrame], ...] = (
         lambda: title_features(records["title"]),
         lambda: _slim(records),
         lambda: author_keys(records["authors"]),
         lambda: _place_keys(records),
     )
     with ThreadPoolExecutor(2) as pool:
-        titles, slim, authors, places = pool.map(lambda part: part(), parts)
+        made = [pool.submit(part) for part in parts]
+        titles, slim, authors, places = (part.result() for part in made)
     kept = records.drop("volume", "number", "pages", *slim.columns, strict=False)
     return pl.concat([kept, slim, authors, titles, places], how="horizontal")
 

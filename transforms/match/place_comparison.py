@@ -53,8 +53,8 @@ def _page_parts(pages: pl.Series) -> dict[str, pl.Series]:
 def compare_identifiers(sides: pl.DataFrame, titles: pl.DataFrame) -> pl.DataFrame:
     """Columns identifier_shared, identifier_conflict, identifier_extends and identifier_ratio.
 
-    How those in conflict are alike is asked where `titles`, compared, may be one. The least scheme by name where there are several. The known schemes give a paper one identifier, so two are two papers;
-    others may give it several.
+    The least scheme by name where there are several. The known schemes give a paper one identifier, so two are two papers;
+    others may give it several. How alike those in conflict are is asked where `titles`, compared, may be one.
     """
     counts = [sides[f"identifiers_{side}"].list.len() for side in ("l", "r")]
     is_listed = (counts[0] > 0) & (counts[1] > 0)
