@@ -90,12 +90,13 @@ def _is_same(left: VenueName, right: VenueName) -> bool:
 
 def _is_with_blank(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     """Whether the left words are the right ones with one of them written as two: "Neuro Endocrinol Lett"."""
-    if len(left) != len(right) + 1:
+    if len(left) != len(right) + 1 or len(right) < 2:
         return False
     for at, whole in enumerate(right):
         joined = left[at] + left[at + 1]
-        rest_l, rest_r = (*left[:at], *left[at + 2 :]), (*right[:at], *right[at + 1 :])
-        if rest_r and (joined == whole or abbreviates(joined, whole)) and all(map(_is_one, rest_l, rest_r)):
+        if joined[0] != whole[0] or not (joined == whole or abbreviates(joined, whole)):
+            continue
+        if all(map(_is_one, left[:at], right[:at])) and all(map(_is_one, left[at + 2 :], right[at + 1 :])):
             return True
     return False
 
