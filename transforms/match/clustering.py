@@ -14,6 +14,7 @@ import polars as pl
 
 from transforms.match.blocks import block_pairs, pair_numbers, pair_rows
 from transforms.match.components import components
+from transforms.match.sides import scattered
 
 
 def cluster_records(count: int, decisions: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
@@ -66,10 +67,8 @@ def _components_of(count: int, pairs: pl.DataFrame, is_taken: pl.Series) -> pl.S
 
 def _replaced(component: pl.Series, roots: dict[int, int]) -> pl.Series:
     """`component` with the rows of torn components set to what they hang on now."""
-    torn = pl.DataFrame({"row": roots.keys(), "root": roots.values()}, schema={"row": pl.UInt32, "root": pl.UInt32})
-    rows = pl.DataFrame({"component": component}).with_row_index("row")
-    joined = rows.join(torn, on="row", how="left", maintain_order="left")
-    return joined.select(pl.coalesce("root", "component").alias("cluster"))["cluster"]
+    rows, values = (pl.Series(list(some), dtype=pl.UInt32) for some in (roots.keys(), roots.values()))
+    return scattered(component, rows, values).alias("cluster")
 
 
 class _Clusters:

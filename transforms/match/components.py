@@ -19,26 +19,31 @@ def components(count: int, row_l: pl.Series, row_r: pl.Series) -> pl.Series:
     while pairs.height:
         # Each row that stands for a component hangs itself on the least one that a pair leads to: to a lesser row always,
         # so that no circle arises; the least row of all never moves, so that every round joins some.
-        hung = pairs.group_by("greater").agg(pl.col("lesser").min())
-        least = _hung(least, hung)
+        least = _hung(least, pairs)
         pairs = _ordered(least.gather(pairs["lesser"]), least.gather(pairs["greater"]))
     return least
 
 
 def _ordered(left: pl.Series, right: pl.Series) -> pl.DataFrame:
-    """Distinct pairs (lesser, greater) of different rows."""
+    """Pairs (lesser, greater) of different rows."""
     sides = pl.DataFrame({"left": left, "right": right}).filter(pl.col("left") != pl.col("right"))
-    return sides.select(lesser=pl.min_horizontal("left", "right"), greater=pl.max_horizontal("left", "right")).unique()
+    return sides.select(lesser=pl.min_horizontal("left", "right"), greater=pl.max_horizontal("left", "right"))
 
 
-def _hung(least: pl.Series, hung: pl.DataFrame) -> pl.Series:
-    """`least` with each row `greater` hung on its `lesser`, and every row set to what it hangs on in the end."""
-    moved = pl.DataFrame({"greater": pl.int_range(least.len(), dtype=pl.UInt32, eager=True), "least": least}).join(
-        hung, on="greater", how="left", maintain_order="left"
-    )
-    least = moved.select(pl.coalesce("lesser", "least").alias("least"))["least"]
+def _hung(least: pl.Series, pairs: pl.DataFrame) -> pl.Series:
+    """`least` with each row `greater` hung on the least of its `lesser`, and every row set to what it hangs on in the end."""
+    # One number a pair: sorting these is three times as fast as to group by one row and look for the least of the other.
+    numbers = (pairs["greater"].cast(pl.UInt64) * _ROWS | pairs["lesser"].cast(pl.UInt64)).sort()
+    greater = (numbers // _ROWS).cast(pl.UInt32)
+    is_first = (greater != greater.shift(1)).fill_null(True)
+    lesser = (numbers.filter(is_first) % _ROWS).cast(pl.UInt32)
+    least = least.clone().scatter(greater.filter(is_first), lesser)  # a copy: `scatter` writes into its series
     while True:
         further = least.gather(least)
         if further.equals(least):
             return least
         least = further
+
+
+_ROWS = 1 << 32
+"""More than there are rows: a pair is one number, `greater` in its upper half."""
