@@ -166,7 +166,7 @@ def test_text_too_long_for_a_cell_is_said(sql: Sql, tmp_path: Path) -> None:
 
 
 def test_release_and_time_limit_hold_for_files_too(sql: Sql, tmp_path: Path) -> None:
-    assert "there is no release 'r0'" in sql("select 1", "-o", tmp_path / "a.csv", "--at", "r0", code=1)[1]
+    assert "there is no release 'r0000000000'" in sql("select 1", "-o", tmp_path / "a.csv", "--at", "r0000000000", code=1)[1]
     endless = "select count(*) from range(1000000000000) a, range(1000000) b"
     assert "time limit of 0.3 s" in sql(endless, "-o", tmp_path / "a.parquet", "--timeout", 0.3, code=1)[1]
 

@@ -99,7 +99,7 @@ def test_shell_answers_goes_on_after_errors_and_ends(lake: Path, tmp_path: Path)
     assert "rows are printed as json" in shell.say(".mode json")
     assert '{"a": 1}' in shell.say("select 1 as a;")
     assert release in shell.say(".release")
-    assert "there is no release 'r0'" in shell.say(".release r0")
+    assert "there is no release 'r0000000000'" in shell.say(".release r0000000000")
     assert "Ctrl-D ends" in shell.say(".help")
     shell.type("\x04")
     assert shell.end() == 0

@@ -200,7 +200,7 @@ def test_the_pairs_of_each_rule_can_be_counted_before_any_is_compared() -> None:
     counts = count_pairs(features(ice, ice, {**ice, "title": "Dry bones"}, {"title": "Warm ice"}))
     assert counts["rule"].to_list() == list(BLOCKING_RULES)
     given = {row["rule"]: row for row in counts.iter_rows(named=True)}
-    expected = {"keys": 4, "blocks": 1, "largest": 3, "pairs": 3, "alone": 2}
+    expected = {"keys": 3, "blocks": 1, "largest": 3, "pairs": 3, "alone": 2}  # no other title begins like "Dry bones"
     assert {name: given["title"][name] for name in expected} == expected
     assert given["title_author"]["pairs"] == 1 and given["identifier"]["keys"] == 0
 

@@ -52,6 +52,7 @@ def candidate_pairs(features: pl.DataFrame) -> pl.DataFrame:
     `rules` is the set of the rules that propose the pair, one bit each; `rule_names` names them, `is_proposed_by` asks for
     some. `features` as `transforms.match.features.record_features` gives them.
     """
+    features = _with_title_starts(features)
     # Two rules at a time, as half of the work on a column is one thread's; the dearest first.
     order = sorted(BLOCKING_RULES, key=lambda name: name != "rare_words")
     with ThreadPoolExecutor(max_workers=2) as pool:
@@ -74,6 +75,7 @@ def count_pairs(features: pl.DataFrame) -> pl.DataFrame:
     alone: pairs that no other rule proposes.
     """
     rules = candidate_pairs(features)["rules"]
+    features = _with_title_starts(features)
     counts = []
     for place, (name, rule) in enumerate(BLOCKING_RULES.items()):
         keys = pl.concat(_parts(rule, features))
@@ -118,22 +120,34 @@ def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
 
 
 def _titled(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    return features.select("row", "is_generic", "title_key", *columns).filter(~pl.col("is_generic"))
+    return features.select("row", "is_generic", "title_key", "title_start", *columns).filter(~pl.col("is_generic"))
+
+
+def _equal_title_keys(titled: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Keys of the title and some columns, of titles that another begins like."""
+    return _keys(titled.filter(pl.col("title_start").is_not_null()), "title_key", *columns)
 
 
 def _identifier_keys(features: pl.DataFrame) -> pl.DataFrame:
     return features.select("row", key="identifiers").explode("key").drop_nulls().with_columns(pl.col("key").hash(0))
 
 
+def _with_title_starts(features: pl.DataFrame) -> pl.DataFrame:
+    """`features` with title_start: the same in all titles that begin alike, null where no other begins so, as most do.
+
+    A shorter title is its own start, so that equal titles meet here too, generic ones among them.
+    """
+    start = pl.col("title_key").str.slice(0, START_CHARACTERS).hash(0)
+    shared = shared_keys(features.select("row", "title_key").drop_nulls().select("row", key=start))
+    nothing = pl.Series("title_start", [None], pl.UInt32).new_from_index(0, features.height)
+    return features.with_columns(nothing.scatter(shared["row"], shared["key"].cast(pl.UInt32)))
+
+
 def _title_start_keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    """A shorter title is its own start, so that equal titles meet here too, generic ones among them."""
-    titled = features.select("row", "title_key").filter(pl.col("title_key").is_not_null())
-    # Most starts are one title's own; what stands beside them need not be looked at.
-    starts = shared_keys(titled.select("row", key=pl.col("title_key").str.slice(0, START_CHARACTERS).hash(0)))
-    beside = starts.join(features.select("row", *columns), on="row")
+    beside = features.select("row", "title_start", *columns).filter(pl.col("title_start").is_not_null())
     for column in columns:
         beside = beside.explode(column) if beside.schema[column] == pl.List else beside
-    return _keys(beside, "key", *columns)
+    return _keys(beside, "title_start", *columns)
 
 
 def _title_year_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -163,16 +177,23 @@ def _nameless_keys(features: pl.DataFrame) -> pl.DataFrame:
 
 def _joined_keys(placed: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Keys of venue, `columns` and author that a generic record has; authors are spread out where the rest is shared only."""
-    places = _keys(placed, "venue", *columns)
-    generic = placed.filter("is_generic").select("row")
-    shared = places.join(places.join(generic, on="row", how="semi").select("key"), on="key", how="semi")
-    keys = _keys(shared.join(placed.select("row", "families"), on="row").explode("families"), "key", "families")
-    return keys.join(keys.join(generic, on="row", how="semi").select("key"), on="key", how="semi")
+    where = ("venue", *columns)
+    places = placed.select("row", "is_generic", *where).drop_nulls(where)
+    shared = _with_generic_ones(places.select("row", "is_generic", key=pl.struct(*where).hash(0)))
+    authors = shared.with_columns(placed["families"].gather(shared["row"])).explode("families").drop_nulls("families")
+    keys = authors.select("row", "is_generic", key=pl.struct("key", "families").hash(0))
+    return _with_generic_ones(keys).select("row", "key")
+
+
+def _with_generic_ones(keys: pl.DataFrame) -> pl.DataFrame:
+    """The rows of keys that a generic record has."""
+    generic = keys.filter("is_generic")["key"].unique()
+    return keys.filter(pl.col("key").is_in(generic.implode()))
 
 
 def _cut_title_keys(features: pl.DataFrame) -> pl.DataFrame:
     is_long = pl.col("title_key").str.len_bytes() >= CUT_TITLE_CHARACTERS
-    long = features.select("row", "title_key", "title_is_cut").filter(is_long)
+    long = features.filter(pl.col("title_start").is_not_null()).select("row", "title_key", "title_is_cut").filter(is_long)
     keys = long.select("row", "title_is_cut", key=pl.col("title_key").str.slice(0, CUT_TITLE_CHARACTERS).hash(0))
     return keys.join(keys.filter("title_is_cut").select("key"), on="key", how="semi").select("row", "key")
 
@@ -202,7 +223,7 @@ BLOCKING_RULES: dict[str, BlockingRule] = {
     "identifier": BlockingRule("one identifier of both, not a container's", _identifier_keys),
     # The title key alone, and with what tells papers of one title apart: "Editorial" forms a block of thousands, in which
     # only those of one author, page or issue are looked at.
-    "title": BlockingRule("the title key, not a generic one", lambda f: _keys(_titled(f), "title_key")),
+    "title": BlockingRule("the title key, not a generic one", lambda f: _equal_title_keys(_titled(f))),
     "title_author": BlockingRule(
         "the start of the title key and an author's family name", lambda f: _title_start_keys(f, "families")
     ),
@@ -210,7 +231,7 @@ BLOCKING_RULES: dict[str, BlockingRule] = {
     "title_page": BlockingRule(
         "the start of the title key and the first page, and of a generic title the volume", _title_page_keys
     ),
-    "title_issue": BlockingRule("the title key, volume and issue", lambda f: _keys(f, "title_key", "volume_key", "number_key")),
+    "title_issue": BlockingRule("the title key, volume and issue", lambda f: _equal_title_keys(f, "volume_key", "number_key")),
     # Titles that are not equal.
     "title_end": BlockingRule("the end of the title key and the first author", _title_end_keys, cap=40, neighbours=0),
     "cut_title": BlockingRule("the start of the title key, where a title is cut short", _cut_title_keys),

@@ -83,7 +83,7 @@ def _placed(words: pl.DataFrame, place: pl.Series, seed: int) -> pl.DataFrame:
     """Keys of two words of a row together with what stands in the column `place` of it; none where nothing does."""
     is_placed = place.is_not_null().gather(words["row"])
     row, rank = words["row"].filter(is_placed), words["rank"].filter(is_placed)
-    # Two words and a place are shared only where each word and the place are: of three in four there is no more to ask.
+    # Two words and a place are shared only where each of the words and the place are.
     word_there = (rank.cast(pl.UInt64) * _HALF ^ place.hash(seed).gather(row)).hash(seed)
     shared = shared_keys(pl.DataFrame({"row": row, "key": word_there}))
     numbers = (shared["row"].cast(pl.UInt64) * _HALF | shared["key"]).sort()
