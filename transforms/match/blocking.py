@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from transforms.match.blocks import NEIGHBOURS, block_pairs, block_sizes, distinct, pair_rows, shared_keys
+from transforms.match.blocks import NEIGHBOURS, block_sizes, distinct, key_numbers, number_pairs, pair_rows, shared_keys
 from transforms.match.rarity import rare_word_keys
 
 MIN_ABSTRACT_CHARACTERS = 100
@@ -53,8 +53,8 @@ def candidate_pairs(features: pl.DataFrame) -> pl.DataFrame:
     some. `features` as `transforms.match.features.record_features` gives them.
     """
     features = _with_title_starts(features)
-    # Two rules at a time, as half of the work on a column is one thread's; the dearest first.
-    order = sorted(BLOCKING_RULES, key=lambda name: name != "rare_words")
+    # Two rules at a time, as half of the work on a column is one thread's; the dearest first, in time and in memory.
+    order = sorted(BLOCKING_RULES, key=lambda name: (name != "rare_words", name != "title_author"))
     with ThreadPoolExecutor(max_workers=2) as pool:
         proposals = list(pool.map(lambda name: _proposals(name, features), order))
     # A pair and a rule are one number, so that one sort of numbers brings the rules of each pair together.
@@ -78,7 +78,8 @@ def count_pairs(features: pl.DataFrame) -> pl.DataFrame:
     features = _with_title_starts(features)
     counts = []
     for place, (name, rule) in enumerate(BLOCKING_RULES.items()):
-        keys = pl.concat(_parts(rule, features))
+        made = rule.keys(features)
+        keys = made if isinstance(made, pl.DataFrame) else pl.concat(made)
         sizes = block_sizes(keys)
         proposed, alone = ((rules & (1 << place)) > 0).sum(), (rules == (1 << place)).sum()
         counts.append((name, rule.meaning, keys.drop_nulls().height, sizes.len(), sizes.max() or 0, proposed, alone))
@@ -105,13 +106,11 @@ def rule_names(rules: pl.Series, without: str | None = None) -> pl.Series:
 def _proposals(name: str, features: pl.DataFrame) -> pl.Series:
     """The pairs that a rule proposes, each as one number with the rule's place."""
     rule, place = BLOCKING_RULES[name], list(BLOCKING_RULES).index(name)
-    found = [block_pairs(keys, features, rule.cap, rule.neighbours) for keys in _parts(rule, features)]
-    return (distinct(pl.concat(found).sort()) if len(found) > 1 else found[0]) * _MOST_RULES + place
-
-
-def _parts(rule: BlockingRule, features: pl.DataFrame) -> Iterator[pl.DataFrame]:
     keys = rule.keys(features)
-    yield from [keys] if isinstance(keys, pl.DataFrame) else keys
+    numbers = [key_numbers(keys)] if isinstance(keys, pl.DataFrame) else map(key_numbers, keys)
+    del keys
+    found = [number_pairs(some, features, rule.cap, rule.neighbours) for some in numbers]
+    return (distinct(pl.concat(found).sort()) if len(found) > 1 else found[0]) * _MOST_RULES + place
 
 
 def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:

@@ -27,8 +27,11 @@ def block_pairs(keys: pl.DataFrame, features: pl.DataFrame, cap: int, neighbours
 
     All pairs of a block of up to `cap` records; of a larger one each record with its next `neighbours` by author and year.
     """
-    numbers = _numbers(keys)
-    del keys  # ten million of a million records: they would stand beside their sorted numbers
+    return number_pairs(key_numbers(keys), features, cap, neighbours)
+
+
+def number_pairs(numbers: pl.Series, features: pl.DataFrame, cap: int, neighbours: int = NEIGHBOURS) -> pl.Series:
+    """The same of keys as `key_numbers` gives them, so that the keys, ten million of a million records, need not be kept."""
     blocks = _blocks(numbers)
     rows, size = blocks["row"], blocks["size"]
     is_large = size > cap
@@ -60,16 +63,16 @@ def pair_rows(pairs: pl.Series) -> pl.DataFrame:
 
 def block_sizes(keys: pl.DataFrame) -> pl.Series:
     """The sizes of the blocks of two records or more that `keys` form."""
-    blocks = _blocks(_numbers(keys))
+    blocks = _blocks(key_numbers(keys))
     return blocks.filter(pl.col("after") == 0)["size"]
 
 
 def shared_keys(keys: pl.DataFrame) -> pl.DataFrame:
     """`keys` without those that one record alone has; a key may become another number, the same in all its rows."""
-    return _blocks(_numbers(keys)).select("row", key=pl.col("block").cast(pl.UInt64))
+    return _blocks(key_numbers(keys)).select("row", key=pl.col("block").cast(pl.UInt64))
 
 
-def _numbers(keys: pl.DataFrame) -> pl.Series:
+def key_numbers(keys: pl.DataFrame) -> pl.Series:
     """Keys and rows as numbers, sorted; rows without a key are left out."""
     # The half of a key above the 64 bits is lost, as is meant.
     number = pl.col("key").cast(pl.UInt64) * (1 << _KEY_BITS) | pl.col("row")
