@@ -143,6 +143,7 @@ def _with_title_starts(features: pl.DataFrame) -> pl.DataFrame:
 
 
 def _title_start_keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Keys of how a title begins and some columns; a list gives a key for each of its members."""
     beside = features.select("row", "title_start", *columns).filter(pl.col("title_start").is_not_null())
     for column in columns:
         beside = beside.explode(column) if beside.schema[column] == pl.List else beside

@@ -123,7 +123,8 @@ _MOST_OWN = _LEAST_OWN * _COUNTS
 
 def _as_number(words: WordDifference) -> int:
     """What is kept of a pair, in one number: numbers become columns in a tenth of the time that rows of five take."""
-    flags = words.opposed + 2 * words.other_work + 4 * words.reordered
+    said = (words.opposed, words.other_work, words.reordered)
+    flags = sum(bit for bit, holds in zip(_FLAG_BITS.values(), said, strict=True) if holds)
     return flags + _LEAST_OWN * min(words.own_l, words.own_r) + _MOST_OWN * max(words.own_l, words.own_r)
 
 
