@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import polars as pl
 
@@ -69,9 +69,9 @@ _LEAST_LETTERS = 3
 _SEPARATORS = r"(?i)\s*(?:[:=/–—|]|\s-|-\s|\.\s*conference:)\s*"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VenueName:
-    """What is compared of a venue's text."""
+    """What is compared of a venue's text; most pairs are told by letters, words and acronym, the rest is made when asked."""
 
     letters: str
     words: tuple[str, ...]
@@ -81,12 +81,37 @@ class VenueName:
     acronym: str | None
     is_acronym: bool
     is_cut: bool
-    meetings: frozenset[str]
-    periodicals: frozenset[str]
-    scopes: frozenset[str]
-    core: tuple[str, ...]  # without what frames a meeting
-    own: tuple[str, ...]  # the words that tell one venue from another
-    all_words: frozenset[str]
+
+    @cached_property
+    def meetings(self) -> frozenset[str]:
+        """The forms of meeting that it names."""
+        return _kinds(self.words, _MEETING_WORDS)
+
+    @cached_property
+    def periodicals(self) -> frozenset[str]:
+        """The forms of periodical that it names."""
+        return _kinds(self.words, _PERIODICAL_WORDS)
+
+    @cached_property
+    def scopes(self) -> frozenset[str]:
+        """The lands and circles that it names."""
+        return _kinds(self.words, _SCOPE_WORDS)
+
+    @cached_property
+    def core(self) -> tuple[str, ...]:
+        """The words without what frames a meeting."""
+        return _core(self.words)
+
+    @cached_property
+    def own(self) -> tuple[str, ...]:
+        """The words that tell one venue from another."""
+        telling = (word for word in self.words if len(word) >= _LEAST_LETTERS and word not in _COMMON)
+        return tuple(word for word in telling if not _is_framing(word))
+
+    @cached_property
+    def all_words(self) -> frozenset[str]:
+        """The words of all parts."""
+        return frozenset((*self.words, *(word for part in self.parts for word in part)))
 
 
 def venue_names(texts: pl.Series) -> dict[str, VenueName]:
@@ -99,8 +124,10 @@ def venue_names(texts: pl.Series) -> dict[str, VenueName]:
     text = pl.col("text")
     spaced = text.str.replace_all(r"(?i)[-.]\s*(the|an?) ", " : $1 ").str.replace_all(r"(?i)\.\s*(journal) ", " : $1 ")
     rows = texts.alias("text").to_frame()
+    # One part is the text itself, and so are its words.
+    split = rows.select("text", part=spaced.str.replace_all(_SEPARATORS, " : ").str.split(" : "))
     parts = (
-        rows.select("text", part=spaced.str.replace_all(_SEPARATORS, " : ").str.split(" : "))
+        split.filter(pl.col("part").list.len() > 1)
         .explode("part")
         .select("text", words=venue_words(pl.col("part")), is_title=~pl.col("part").str.contains(r"(?i)^\s*an? "))
         .filter(pl.col("words").list.len() > 0)
@@ -129,24 +156,10 @@ def _name(
     is_cut: bool,
     letters: str,
 ) -> VenueName:
+    parts = tuple(map(tuple, words_parts)) if words_parts else (tuple(words),) * bool(words)
     words = without_own_acronym(tuple(_SAME.get(word, word) for word in words))
-    parts = tuple(tuple(part) for part in words_parts or ())
-    all_words = frozenset((*words, *(word for part in parts for word in part)))
-    return VenueName(
-        letters,
-        words,
-        parts,
-        frozenset(part for part, may_be in zip(parts[1:], (is_title or ())[1:], strict=True) if may_be and len(part) > 1),
-        acronym,
-        is_acronym and len(words) == 1,
-        is_cut,
-        _kinds(words, _MEETING_WORDS),
-        _kinds(words, _PERIODICAL_WORDS),
-        _kinds(words, _SCOPE_WORDS),
-        _core(words),
-        tuple(word for word in words if len(word) >= _LEAST_LETTERS and not _is_framing(word) and word not in _COMMON),
-        all_words,
-    )
+    titles = frozenset(part for part, may_be in zip(parts[1:], (is_title or ())[1:], strict=True) if may_be and len(part) > 1)
+    return VenueName(letters, words, parts, titles, acronym, is_acronym and len(words) == 1, is_cut)
 
 
 def is_periodical(words: Iterable[str]) -> bool:

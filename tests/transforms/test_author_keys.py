@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.match.author_keys import author_keys, author_texts, author_words, family_initials
+from transforms.match.author_keys import author_keys, author_texts, author_words, family_initials, name_count
 
 AUTHORS = pl.List(pl.Struct({"name": pl.String, "family": pl.String, "given": pl.String}))
 
@@ -24,9 +24,13 @@ def lists(*names: list[str] | None) -> pl.Series:
     return pl.Series([one if one is None else [person(name) for name in one] for one in names], dtype=AUTHORS)
 
 
+def names_of(*names: list[str] | None) -> pl.Series:
+    return author_keys(lists(*names))["author_names"]
+
+
 def keys(*names: str) -> tuple[list[int], list[int]]:
-    authors = lists(list(names))
-    return author_keys(authors)["families"][0].to_list(), author_words(authors)[0].to_list()
+    found = author_keys(lists(list(names)))
+    return found["families"][0].to_list(), author_words(found["author_names"])[0].to_list()
 
 
 @pytest.mark.parametrize(
@@ -64,19 +68,24 @@ def test_names_glued_together_or_split_otherwise_share_their_words() -> None:
 def test_lists_without_names_have_no_keys(names: list[str] | None) -> None:
     found = author_keys(lists(names, ["Lee"]))
     assert not found["families"].list.len().fill_null(0)[0]
-    assert not author_words(lists(names)).list.len().fill_null(0)[0]
+    assert not author_words(names_of(names)).list.len().fill_null(0)[0]
     assert found["first_family"][0] is None and found["first_family"][1] is not None
-    assert not author_texts(lists(names))[0]
+    assert not author_texts(names_of(names))[0]
 
 
 def test_initials_tell_people_of_one_family_name_apart() -> None:
-    ana, eva, a, lee, group = family_initials(lists(["Ana Lee"], ["Eva Lee"], ["A. Lee"], ["Lee"], ["=Lee Group"])).to_list()
+    people = author_keys(lists(["Ana Lee"], ["Eva Lee"], ["A. Lee"], ["Lee"], ["=Lee Group"]))
+    ana, eva, a, lee, group = family_initials(people["author_initials"]).to_list()
     assert ana == a and ana != eva
     assert (lee, group) == ([], [])
 
 
 def test_texts_of_names_are_for_comparing_letter_by_letter() -> None:
-    assert author_texts(lists(["Daniel Barbará", "Bo Kim"], ["D. Kim"])).to_list() == ["daniel barbara bo kim", "kim"]
+    assert author_texts(names_of(["Daniel Barbará", "Bo Kim"], ["D. Kim"])).to_list() == ["daniel barbara bo kim", "kim"]
+
+
+def test_names_are_counted() -> None:
+    assert name_count(names_of(["Ana Lee", "Bo Kim", "=ICE Group"], ["Ana Lee"], [], None)).to_list() == [3, 1, 0, None]
 
 
 NAMES = st.lists(
@@ -90,7 +99,13 @@ NAMES = st.lists(
 def test_a_list_has_the_keys_it_has_alone_and_stays_as_it_is(names: list[list[str]]) -> None:
     authors = lists(*names)
     before = authors.to_list()
-    for key in (author_keys, lambda series: family_initials(series).to_frame(), lambda series: author_texts(series).to_frame()):
+    def initials(series: pl.Series) -> pl.DataFrame:
+        return family_initials(author_keys(series)["author_initials"]).to_frame()
+
+    def texts(series: pl.Series) -> pl.DataFrame:
+        return author_texts(author_keys(series)["author_names"]).to_frame()
+
+    for key in (author_keys, initials, texts):
         among = key(authors)
         assert among.height == len(names)
         assert [row for one in names for row in key(lists(one)).rows()] == among.rows()

@@ -11,7 +11,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from transforms.match import judging
-from transforms.match.author_comparison import first_author_key
 from transforms.match.author_keys import author_keys
 from transforms.match.blocking import candidate_pairs
 from transforms.match.comparison import compare_pairs, costly_aspects
@@ -93,6 +92,6 @@ def test_first_authors_agree_by_family_and_initial_if_all_families_are_known() -
     ]
     names = pl.List(pl.Struct(dict.fromkeys(("name", "family", "given"), pl.String)))
     authors = pl.Series("authors", lists, names)
-    key = first_author_key(pl.DataFrame([authors, author_keys(authors)["families"]]))
+    key = author_keys(authors)["first_author_key"]
     assert key[0] == key[1] and key[2] not in (None, key[0])
     assert key[3:].null_count() == 3

@@ -69,7 +69,7 @@ def test_a_work_is_named_for_the_least_paper_id_of_its_papers() -> None:
 
 def test_identifiers_of_containers_are_no_evidence() -> None:
     doi = [{"scheme": "doi", "value": "10.1/issue"}]
-    authors = [[{"family": "Lee"}]] * 4
+    authors = [[{"name": "Lee", "family": "Lee"}]] * 4
     frame = pl.DataFrame(
         {"record_key": list("abcd"), "title": ["Ice", "Fire", "Sand", "Bone"], "authors": authors, "identifiers": [doi] * 4}
     )

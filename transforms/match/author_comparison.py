@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 from rapidfuzz import fuzz
 
-from transforms.match.author_keys import author_texts, author_words, family_initials
-from transforms.match.sides import agree, at_both, scattered, values_of
+from transforms.match.author_keys import author_texts, author_words, family_initials, name_count
+from transforms.match.sides import agree, at_both, both_sides, scattered, values_of
 from transforms.match.title_comparison import CLOSE_TITLE_RATIO
 
 TELLING_WORDS, TELLING_WORDS_RATIO = 4, 0.8
@@ -19,18 +19,6 @@ SAME_FAMILIES_RATIO = 0.5
 """From here on two lists of family names are one."""
 
 AUTHOR_FEATURES = ("families", "first_author_key")
-
-
-def first_author_key(features: pl.DataFrame) -> pl.Series:
-    """A key of the first author's family name and initial, null where one of them is not known or a family name was left out.
-
-    Lists that agree in it share an author, so there is no need to look at the initials of the others.
-    """
-    given = pl.col("authors").list.eval(pl.element().struct.field("given")).list.first()
-    initial = given.str.slice(0, 1)
-    is_known = (pl.col("authors").list.len() == pl.col("families").list.len()) & (initial.str.len_bytes() > 0)
-    first = pl.struct(pl.col("families").list.first(), initial.alias("initial")).hash(0)
-    return features.select(pl.when(is_known).then(first).alias("first_author_key")).to_series()
 
 
 def compare_families(sides: pl.DataFrame) -> pl.DataFrame:
@@ -55,16 +43,16 @@ def compare_families(sides: pl.DataFrame) -> pl.DataFrame:
 
 
 def compare_names(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
-    """Columns authors_ratio, families_only, authors_fuzzy and initials_differ, from the lists of authors as they are.
+    """Columns authors_ratio, families_only, authors_fuzzy and initials_differ, from the names as they are.
 
     families_only: no more words in common than family names. authors_fuzzy: likeness of the words of the names, where titles
     are near and too few words are shared. initials_differ: no given name or initial agrees where family names do: other
     people of one family name. `pairs` have row_l, row_r, authors_shared_count and title_ratio.
     """
-    places, authors = values_of(pairs, features["authors"])
+    places, names = values_of(pairs, features["author_names"])
     common = pl.col("key_l").list.set_intersection("key_r").list.len()
     least = pl.min_horizontal(pl.col("key_l", "key_r").list.len())
-    counts = at_both(places, author_words(authors)).select(pairs["authors_shared_count"], common=common, least=least)
+    counts = at_both(places, author_words(names)).select(pairs["authors_shared_count"], common=common, least=least)
     ratio = (pl.col("common") / pl.col("least")).fill_nan(0)
     shared = pl.col("authors_shared_count")
     found = counts.select(
@@ -77,19 +65,20 @@ def compare_names(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     fuzzy = pl.Series("authors_fuzzy", [None], dtype=pl.Float64).new_from_index(0, pairs.height)
     differ = pl.Series("initials_differ", [False], dtype=pl.Boolean).new_from_index(0, pairs.height)
     return found.with_columns(
-        scattered(fuzzy, doubtful.arg_true(), _fuzzy_ratios(places.filter(doubtful), authors)),
-        scattered(differ, alone.arg_true(), _initials_differ(places.filter(alone), authors)),
+        scattered(fuzzy, doubtful.arg_true(), _fuzzy_ratios(places.filter(doubtful), names)),
+        scattered(differ, alone.arg_true(), _initials_differ(pairs.filter(alone), features)),
     )
 
 
-def _fuzzy_ratios(places: pl.DataFrame, authors: pl.Series) -> pl.Series:
-    texts = (author_texts(authors.gather(places[name])).to_list() for name in places.columns)
+def _fuzzy_ratios(places: pl.DataFrame, names: pl.Series) -> pl.Series:
+    texts = (author_texts(names.gather(places[name])).to_list() for name in places.columns)
     return pl.Series([ratio / 100 for ratio in map(fuzz.token_sort_ratio, *texts)], dtype=pl.Float64)
 
 
-def _initials_differ(places: pl.DataFrame, authors: pl.Series) -> pl.Series:
-    left, right = (authors.gather(places[name]) for name in places.columns)
-    initials = pl.DataFrame({"l": family_initials(left), "r": family_initials(right)})
+def _initials_differ(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.Series:
+    sides = both_sides(pairs, features, ["author_names", "author_initials"])
+    initials = pl.DataFrame({side: family_initials(sides[f"author_initials_{side}"]) for side in ("l", "r")})
     others = initials.select(pl.col("l").list.set_intersection("r").list.len() == 0).to_series()
-    # Known of all of them.
-    return others & (initials["l"].list.len() == left.list.len()) & (initials["r"].list.len() == right.list.len())
+    for side in ("l", "r"):  # known of all of them
+        others &= initials[side].list.len() == name_count(sides[f"author_names_{side}"])
+    return others

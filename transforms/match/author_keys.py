@@ -1,6 +1,7 @@
-"""This module makes the keys by which lists of authors are compared: family names, and all words of the names.
+"""This module makes what lists of authors are compared by: keys of their family names, and the names as texts.
 
-Keys are hashes of the names: two that fall together count one too many.
+Keys are hashes of the names: two that fall together count one too many. Of the lists themselves nothing is kept: a text of a
+line a name takes a third of their room, and words and initials are asked of a few only.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ from transforms.text import folded_letters
 
 
 def author_keys(authors: pl.Series) -> pl.DataFrame:
-    """The columns families and first_family of lists of authors, row by row.
+    """The columns families, first_family, first_author_key, author_names and author_initials of lists of authors, row by row.
 
     families: the family names folded, in order; a group author counts with its whole name. first_family: the last word of the
-    first, as "Bachelet Jeria" may be another source's "Jeria".
+    first, as "Bachelet Jeria" may be another source's "Jeria". first_author_key: of the first one's family name and initial,
+    null where one of them is not known or a family name was left out. author_names, author_initials: texts, for
+    `author_words` and `author_texts`, and for `family_initials`.
 
     >>> names = [{"name": "Ana Le Roy", "family": "Le Roy", "given": "Ana"}, {"name": "ICE Group", "family": None}]
     >>> keys = author_keys(pl.Series([names, []]))
     >>> keys["first_family"].to_list(), keys["families"].list.len().to_list()
     (['roy', None], [2, 0])
+    >>> keys["author_names"].to_list(), keys["author_initials"].to_list()
+    (['Ana Le Roy\\nICE Group', ''], ['Le RoyA', ''])
     """
     lines = _lines(authors, _known_name())
     keys = _keys(lines)
@@ -29,33 +34,42 @@ def author_keys(authors: pl.Series) -> pl.DataFrame:
     is_long = first.select(pl.coalesce("family", "name").str.contains(r"\s")).to_series()
     is_odd = is_long | (keys.list.len() != authors.list.len())
     last_words = lines.filter(is_odd).str.extract(r"^[^\n]*?([^\s\n]+)\s*(?:\n|$)")
+    families = _hashes(keys)
+    initial = first["given"].str.slice(0, 1).alias("initial")
+    is_known = (keys.list.len() == authors.list.len()) & (initial.str.len_bytes() > 0)
+    first_author = pl.DataFrame([families.list.first().alias("family"), initial]).hash_rows(seed=0)
     return pl.DataFrame(
         {
-            "families": _hashes(keys),
+            "families": families,
             "first_family": on_rows(keys.list.first(), is_odd, lambda _: _keys(last_words).list.first()),
+            "first_author_key": first_author.set(~is_known.fill_null(False), None),
+            "author_names": _lines(authors, _field("name")),
+            "author_initials": _lines(authors, _initialed()),
         }
     )
 
 
-def author_words(authors: pl.Series) -> pl.Series:
-    """All words of two letters or more in the names of each list: they find names that a source has glued or split otherwise.
+def author_words(names: pl.Series) -> pl.Series:
+    """All words of two letters or more in `author_names`: they find names that a source has glued or split otherwise.
 
-    >>> author_words(pl.Series([[{"name": "Ana Le Roy"}, {"name": "ICE Group"}], []])).list.len().to_list()
+    >>> author_words(pl.Series(["Ana Le Roy\\nICE Group", ""])).list.len().to_list()
     [5, 0]
     """
-    return _hashes(_words(author_lines(authors)))
+    return _hashes(_words(names))
 
 
-def family_initials(authors: pl.Series) -> pl.Series:
-    """Of each list the family names with the first letter of the given name, for those that have one; hashes.
+def family_initials(initials: pl.Series) -> pl.Series:
+    """The family names with the first letter of the given name, for those that have one, from `author_initials`; hashes.
 
-    >>> names = [{"name": "Y. Wang", "family": "Wang", "given": "Y."}, {"name": "ICE Group", "family": None, "given": None}]
-    >>> family_initials(pl.Series([names])).list.len().to_list()
-    [1]
+    >>> family_initials(pl.Series(["WangY\\nLeeA", ""])).list.len().to_list()
+    [2, 0]
     """
-    given = _field("given")
-    with_initial = pl.when(given.is_not_null()).then(pl.concat_str(_known_name(), given.str.slice(0, 1)))
-    return _hashes(_keys(_lines(authors, with_initial)))
+    return _hashes(_keys(initials))
+
+
+def name_count(names: pl.Series) -> pl.Series:
+    """How many names `author_names` has."""
+    return names.str.count_matches("\n", literal=True) + (names != "").cast(pl.UInt32)
 
 
 _GROUP_WORDS = (
@@ -65,18 +79,13 @@ _GROUP_WORDS = (
 """What most groups call themselves tells none of them from another."""
 
 
-def author_texts(authors: pl.Series) -> pl.Series:
-    """The words of the names of each list as one text, for comparing letter by letter what shares too few words.
+def author_texts(names: pl.Series) -> pl.Series:
+    """The words of `author_names`, for comparing letter by letter what shares too few words.
 
-    >>> author_texts(pl.Series([[{"name": "Daniel Barbará", "family": "Barbará", "given": "Daniel"}]])).to_list()
+    >>> author_texts(pl.Series(["Daniel Barbará"])).to_list()
     ['daniel barbara']
     """
-    return _words(author_lines(authors).str.replace_all(_GROUP_WORDS, " ")).list.join(" ")
-
-
-def author_lines(authors: pl.Series) -> pl.Series:
-    """The names of each list as they are, a line each: what is cheapest to compare of two lists."""
-    return _lines(authors, _field("name"))
+    return _words(names.str.replace_all(_GROUP_WORDS, " ")).list.join(" ")
 
 
 def _field(name: str) -> pl.Expr:
@@ -85,6 +94,11 @@ def _field(name: str) -> pl.Expr:
 
 def _known_name() -> pl.Expr:
     return pl.coalesce(_field("family"), _field("name"))
+
+
+def _initialed() -> pl.Expr:
+    given = _field("given")
+    return pl.when(given.is_not_null()).then(pl.concat_str(_known_name(), given.str.slice(0, 1)))
 
 
 def _lines(authors: pl.Series, name: pl.Expr) -> pl.Series:

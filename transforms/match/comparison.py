@@ -13,7 +13,6 @@ from transforms.match.author_comparison import (
     SAME_FAMILIES_RATIO,
     compare_families,
     compare_names,
-    first_author_key,
 )
 from transforms.match.place_comparison import PLACE_FEATURES, compare_identifiers, compare_places
 from transforms.match.sides import agree, both_sides, filled
@@ -67,17 +66,16 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     - year_gap?, volumes_agree?, numbers_agree?, pages_agree? (the first), page_gap?, last_pages_agree? ("221-8" ends as
       "221-228" does); venues_agree, venues_differ (both known and not the same), where a rule asks
     """
-    features = with_first_authors(features)
+    features = in_one_piece(features)
     outlines = outlined(pairs, features)
     for aspect in costly_aspects():
         outlines = with_aspect(outlines, aspect, outlines.select(aspect.asked).to_series(), features)
     return outlines
 
 
-def with_first_authors(features: pl.DataFrame) -> pl.DataFrame:
-    """Features with what `outlined` asks of lists of authors; what it gathers from, time and again, is in one piece each."""
-    keyed = features.with_columns(first_author_key(features))
-    return keyed.with_columns(keyed.select(*_SIDES, "title_words").rechunk())
+def in_one_piece(features: pl.DataFrame) -> pl.DataFrame:
+    """Features of which the columns that `outlined` gathers from, time and again, are in one piece each."""
+    return features.with_columns(features.select(*_SIDES, "title_words").rechunk())
 
 
 def outlined(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:

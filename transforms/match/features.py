@@ -56,7 +56,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
 def own_features(records: pl.DataFrame) -> pl.DataFrame:
     """What is derived of each of `records` (`RECORD_COLUMNS`) by itself, row by row, whatever the others are.
 
-    Of the authors and the abstract only what is compared is kept: the names, and the start with the pieces of the whole.
+    Of the authors and the abstract only what is compared is kept: texts of the names, and the start with the pieces of the whole.
     """
     records = records.select(RECORD_COLUMNS)
     # Each part of all records, not all parts of some: the patterns of titles and pages take 0.05 s to be read, each time.
@@ -69,18 +69,17 @@ def own_features(records: pl.DataFrame) -> pl.DataFrame:
     with ThreadPoolExecutor(2) as pool:
         made = [pool.submit(part) for part in parts]
         titles, slim, authors, places = (part.result() for part in made)
-    kept = records.drop("volume", "number", "pages", *slim.columns, strict=False)
+    kept = records.drop("authors", "volume", "number", "pages", *slim.columns, strict=False)
     return pl.concat([kept, slim, authors, titles, places], how="horizontal")
 
 
 def _slim(records: pl.DataFrame) -> pl.DataFrame:
-    """What is kept of authors and abstracts, and the keys of abstracts."""
-    abstract, name = pl.col("abstract"), pl.element().struct.field
+    """What is kept of abstracts, and their keys."""
+    abstract = pl.col("abstract")
     long = pl.when(abstract.str.len_bytes() >= ABSTRACT_PREFIX_CHARACTERS).then(abstract)
     # Small letters are made of the pieces, a quarter of the text.
     pieces = long.str.extract_all(_PIECES).list.eval(pl.element().str.to_lowercase().hash(2))
     return records.select(
-        pl.col("authors").list.eval(pl.struct(name("name"), name("family"), name("given"))),
         # Joined to nothing, as a slice alone keeps the whole text in memory.
         pl.concat_str(abstract.str.slice(0, COMPARED_ABSTRACT_CHARACTERS), pl.lit("")).alias("abstract"),
         abstract_start_key(abstract).alias("abstract_key"),
@@ -93,8 +92,8 @@ def joint_features(own: pl.DataFrame) -> pl.DataFrame:
     """The features of records from those of each, one row a record key, sorted by it.
 
     Where a record was seen several times, the appearance with the least record_id speaks for it. Missing values are null
-    and empty lists; a key that holds no letter or digit is missing. `authors` and `abstract` are kept for what is compared of
-    few pairs only.
+    and empty lists; a key that holds no letter or digit is missing. `author_names`, `author_initials` and `abstract` are kept
+    for what is compared of few pairs only.
     """
     features = _one_a_key(own).with_row_index("row")
     with ThreadPoolExecutor() as threads:
@@ -112,7 +111,7 @@ def _one_a_key(own: pl.DataFrame) -> pl.DataFrame:
     """`own` sorted by record key; of each key the row of the least record_id."""
     is_new = (pl.col("record_key") != pl.col("record_key").shift(1)).fill_null(True)
     if own["record_key"].is_sorted() and own.select(is_new.all()).item():
-        return own.drop("record_id")  # not copied: a million lists of authors take 500 MiB
+        return own.drop("record_id")  # not copied, as half of the memory of a match would be
     order = own.select("record_key", "record_id").with_row_index("place").sort("record_key", "record_id")
     return own.drop("record_id")[order.filter(is_new)["place"]]
 
@@ -123,15 +122,19 @@ def evidence_identifiers(records: pl.DataFrame) -> pl.DataFrame:
     `records` has record_key, title, authors and identifiers. A container's identifier stands with four or more titles that
     are no spellings of one: they begin in as many ways, or are by first authors of three or more family names.
     """
-    own = _own_identifiers(records, "record_key")
+    first = pl.col("authors").list.first()
+    first_name = pl.coalesce(first.struct.field("family"), first.struct.field("name"))
+    own = _own_identifiers(records, "record_key", first_name.str.extract(r"(\S+)\s*$"))
     return own.select("record_key", "scheme", "value").unique().sort("record_key", "scheme", "value")
 
 
-def _own_identifiers(records: pl.DataFrame, of: str) -> pl.DataFrame:
-    """Rows (`of`, scheme, value), `of` being a column that tells records apart; those of containers are left out."""
-    first_family = pl.col("authors").list.first().struct.field("family").alias("first_family")
+def _own_identifiers(records: pl.DataFrame, of: str, first_family: pl.Expr) -> pl.DataFrame:
+    """Rows (`of`, scheme, value), `of` being a column that tells records apart; those of containers are left out.
+
+    `first_family` gives the last word of the first author's family name.
+    """
     listed = (
-        records.select(of, "title", first_family, identifier="identifiers")
+        records.select(of, "title", first_family.alias("first_family"), identifier="identifiers")
         .filter(pl.col("identifier").list.len() > 0)
         .explode("identifier")
         .unnest("identifier")
@@ -256,7 +259,7 @@ def _recurs(features: pl.DataFrame) -> pl.Series:
 
 def _identifier_lists(features: pl.DataFrame) -> pl.DataFrame:
     """The columns identifiers (as `scheme:value`) and schemes, both lists distinct and the strongest scheme first."""
-    ranked = _own_identifiers(features, "row").with_columns(rank=scheme_rank(pl.col("scheme")))
+    ranked = _own_identifiers(features, "row", pl.col("first_family")).with_columns(rank=scheme_rank(pl.col("scheme")))
     text = pl.concat_str("scheme", pl.lit(":"), "value")
     lists = (
         ranked.sort("row", "rank", "scheme", "value")

@@ -10,8 +10,8 @@ from transforms.match.comparison import (
     SLICE_PAIRS,
     CostlyAspect,
     costly_aspects,
+    in_one_piece,
     outlined,
-    with_first_authors,
 )
 from transforms.match.decision import first_rules, with_verdicts
 from transforms.match.sides import filled, scattered
@@ -32,7 +32,7 @@ def judge_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     The verdicts are those of `decide_pairs(compare_pairs(pairs, features))`; of a million pairs three quarters are decided
     without a look at words of titles, venues or names.
     """
-    features, aspects = with_first_authors(features), costly_aspects()
+    features, aspects = in_one_piece(features), costly_aspects()
     with ThreadPoolExecutor(_THREADS) as pool:
         size = max(_LEAST_SLICE, min(SLICE_PAIRS, -(-pairs.height // _THREADS)))
         judged = pool.map(lambda part: _judged(part, features, aspects), pairs.iter_slices(size))

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import polars as pl
-from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from transforms.word_sets import word_set
@@ -93,7 +92,7 @@ class WordDifferences:
 
     def __init__(self) -> None:
         """Nothing is known yet."""
-        self._found: dict[tuple[str, str], int] = {}
+        self._found: dict[str, int] = {}
 
     def of(self, sides: pl.DataFrame) -> pl.DataFrame:
         """What `word_difference` finds in each row of `sides` (title_words_l, title_words_r): counts of both sides, and flags.
@@ -104,11 +103,15 @@ class WordDifferences:
         >>> WordDifferences().of(sides).select("title_own_count", "title_own_max", "titles_opposed").row(0)
         (1, 1, False)
         """
-        pairs = list(zip(*(sides[f"title_words_{side}"].to_list() for side in ("l", "r")), strict=True))
-        for pair in pairs:
-            if pair not in self._found:
-                self._found[pair] = _as_number(word_difference(pair[0].split(" "), pair[1].split(" ")))
-        found = pl.DataFrame({"found": pl.Series([self._found[pair] for pair in pairs], dtype=pl.UInt64)})
+        # A pair is one text of two lines: a tuple each would be the garbage collector's, at a fifth of the time.
+        pairs = sides.select(pl.concat_str("title_words_l", "title_words_r", separator="\n")).to_series()
+        known, numbers = self._found, []
+        for pair in pairs.to_list():
+            number = known.get(pair)
+            if number is None:
+                number = known[pair] = _as_number(word_difference(*(words.split(" ") for words in pair.split("\n"))))
+            numbers.append(number)
+        found = pl.DataFrame({"found": pl.Series(numbers, dtype=pl.UInt64)})
         return found.select(
             **{name: (pl.col("found") & bit) > 0 for name, bit in _FLAG_BITS.items()},
             title_own_count=(pl.col("found") // _LEAST_OWN % _COUNTS).cast(pl.Int32),
@@ -123,9 +126,10 @@ _MOST_OWN = _LEAST_OWN * _COUNTS
 
 def _as_number(words: WordDifference) -> int:
     """What is kept of a pair, in one number: numbers become columns in a tenth of the time that rows of five take."""
-    said = (words.opposed, words.other_work, words.reordered)
-    flags = sum(bit for bit, holds in zip(_FLAG_BITS.values(), said, strict=True) if holds)
-    return flags + _LEAST_OWN * min(words.own_l, words.own_r) + _MOST_OWN * max(words.own_l, words.own_r)
+    least, most = (words.own_l, words.own_r) if words.own_l < words.own_r else (words.own_r, words.own_l)
+    opposed, other_work, reordered = _FLAG_BITS.values()
+    flags = words.opposed * opposed + words.other_work * other_work + words.reordered * reordered
+    return flags + _LEAST_OWN * least + _MOST_OWN * most
 
 
 def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference:
@@ -189,8 +193,7 @@ def _without_slips(own_l: list[str], own_r: list[str]) -> tuple[list[str], list[
     left, right, count, opposed = [], list(own_r), 0, False
     for word in own_l:
         # A word with a digit in it is a symbol ("h2o2", "delta9"), and a Greek letter stands for one: they are spelled right.
-        found = None if _is_symbol(word) else process.extractOne(word, right, scorer=Indel.normalized_similarity)
-        best, likeness = found[:2] if found else ("", 0.0)
+        best, likeness = ("", 0.0) if _is_symbol(word) else _nearest(word, right)
         if likeness >= _OPPOSED_RATIO and _are_opposed(word, best):
             left.append(word)
             opposed = True
@@ -200,6 +203,16 @@ def _without_slips(own_l: list[str], own_r: list[str]) -> tuple[list[str], list[
             right.remove(best)
             count += 1
     return left, right, count, opposed
+
+
+def _nearest(word: str, others: list[str]) -> tuple[str, float]:
+    """The first of the most alike, and how alike it is; a loop, as there are two or three: a call for all costs as ten."""
+    best, likeness = "", -1.0
+    for other in others:
+        found = Indel.normalized_similarity(word, other)
+        if found > likeness:
+            best, likeness = other, found
+    return best, likeness
 
 
 def _is_symbol(word: str) -> bool:
