@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from transforms.match.blocks import NEIGHBOURS, block_sizes, distinct, key_numbers, number_pairs, pair_rows, shared_keys
+from transforms.match.blocks import NEIGHBOURS, are_last, block_sizes, distinct, key_numbers, number_pairs, pair_rows, shared_keys
 from transforms.match.rarity import rare_word_keys
 
 MIN_ABSTRACT_CHARACTERS = 100
@@ -61,7 +61,7 @@ def candidate_pairs(features: pl.DataFrame) -> pl.DataFrame:
     proposed = pl.concat(proposals).sort()
     del proposals
     pair = proposed // _MOST_RULES
-    is_last = (pair != pair.shift(-1)).fill_null(True)
+    is_last = are_last(pair)
     bits = pl.Series([1 << place for place in range(_MOST_RULES)], dtype=pl.UInt64)
     summed = bits.gather(proposed % _MOST_RULES).cum_sum().filter(is_last)
     rules = (summed - summed.shift(1, fill_value=0)).cast(pl.UInt32).alias("rules")

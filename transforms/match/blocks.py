@@ -32,18 +32,53 @@ def block_pairs(keys: pl.DataFrame, features: pl.DataFrame, cap: int, neighbours
 
 def number_pairs(numbers: pl.Series, features: pl.DataFrame, cap: int, neighbours: int = NEIGHBOURS) -> pl.Series:
     """The same of keys as `key_numbers` gives them, so that the keys, ten million of a million records, need not be kept."""
-    blocks = _blocks(numbers)
-    rows, size = blocks["row"], blocks["size"]
-    is_large = size > cap
-    found = [_small_pairs(rows.filter(~is_large), blocks["after"].filter(~is_large))]
-    if neighbours and is_large.any():
-        found.append(_neighbours(blocks.filter(is_large), features, neighbours))
+    blocks, found = _blocks(numbers), []
+    is_large = blocks["size"] > cap
+    if is_large.any():
+        if neighbours:
+            found.append(_neighbours(blocks.filter(is_large), features, neighbours))
+        blocks = blocks.filter(~is_large)
+    found.append(_small_pairs(blocks["row"], blocks["after"]))
     return distinct(pl.concat(found).sort())
 
 
 def distinct(numbers: pl.Series) -> pl.Series:
     """Sorted numbers, each once; ten times as fast as `unique`."""
-    return numbers.filter((numbers != numbers.shift(1)).fill_null(True))
+    return numbers.filter(are_new(numbers))
+
+
+def are_new(values: pl.Series, places: int = 1) -> pl.Series:
+    """Whether each value is another than the one so many places before it, as the first ones are; nothing is null.
+
+    Of slices, as `shift` and `fill_null` take half a millisecond each time, however short the series.
+
+    >>> are_new(pl.Series([3, 3, 5])).to_list(), are_new(pl.Series([3, 3, 5]), 2).to_list()
+    ([True, False, True], [True, True, True])
+    """
+    follows = values.slice(places) != values.slice(0, max(values.len() - places, 0))
+    return pl.concat([_TRUE.new_from_index(0, min(places, values.len())), follows], rechunk=True)
+
+
+def are_last(values: pl.Series) -> pl.Series:
+    """Whether each value is another than the one behind it, as the last is.
+
+    >>> are_last(pl.Series([3, 3, 5])).to_list()
+    [False, True, True]
+    """
+    follows = values.slice(1) != values.slice(0, max(values.len() - 1, 0))
+    return pl.concat([follows, _TRUE.slice(0, values.len())], rechunk=True)
+
+
+def low_half(numbers: pl.Series) -> pl.Series:
+    """The lower half of each number; to cut it off costs a fifth of asking whether anything stands above it.
+
+    >>> low_half(pl.Series([(7 << 32) + 5], dtype=pl.UInt64)).to_list()
+    [5]
+    """
+    return numbers.cast(pl.UInt32, wrap_numerical=True)
+
+
+_TRUE = pl.Series([True])
 
 
 def pair_numbers(row_l: pl.Series, row_r: pl.Series) -> pl.Series:
@@ -58,7 +93,7 @@ def pair_rows(pairs: pl.Series) -> pl.DataFrame:
     [(3, 8)]
     """
     row = (1 << ROW_BITS) - 1
-    return pl.DataFrame({"row_l": (pairs // (1 << ROW_BITS)).cast(pl.UInt32), "row_r": (pairs & row).cast(pl.UInt32)})
+    return pl.DataFrame({"row_l": low_half(pairs // (1 << ROW_BITS)), "row_r": low_half(pairs & row)})
 
 
 def block_sizes(keys: pl.DataFrame) -> pl.Series:
@@ -81,17 +116,19 @@ def key_numbers(keys: pl.DataFrame) -> pl.Series:
 
 def _blocks(numbers: pl.Series) -> pl.DataFrame:
     """Rows (block, row, size, after), sorted by block and row, of blocks of two or more; after: how many rows follow in it."""
-    key = (numbers // (1 << _KEY_BITS)).cast(pl.UInt32)
-    is_again = (key == key.shift(1)).fill_null(False)
-    is_shared = is_again | is_again.shift(-1, fill_value=False)
-    numbers = distinct(numbers.filter(is_shared))
-    block = (numbers // (1 << _KEY_BITS)).cast(pl.UInt32)
-    sizes = block.rle().struct.field("len")
+    key = _key(numbers)
+    numbers = distinct(numbers.filter(~(are_new(key) & are_last(key))))
+    block = _key(numbers)
+    starts = are_new(block).arg_true()
+    ends = pl.concat([starts.slice(1), pl.Series([block.len()], dtype=starts.dtype).slice(0, starts.len())], rechunk=True)
     run = block.rle_id()
-    size, end = sizes.gather(run), sizes.cum_sum().gather(run)
-    after = end - 1 - pl.int_range(block.len(), dtype=pl.UInt32, eager=True)
-    blocks = {"block": run, "row": (numbers % (1 << _KEY_BITS)).cast(pl.UInt32), "size": size, "after": after}
-    return pl.DataFrame(blocks).filter(pl.col("size") > 1)
+    after = ends.gather(run) - 1 - pl.int_range(block.len(), dtype=pl.UInt32, eager=True)
+    blocks = pl.DataFrame({"block": run, "row": low_half(numbers), "size": (ends - starts).gather(run), "after": after})
+    return blocks.filter(blocks["size"] > 1)
+
+
+def _key(numbers: pl.Series) -> pl.Series:
+    return low_half(numbers // (1 << _KEY_BITS))
 
 
 def _small_pairs(rows: pl.Series, after: pl.Series) -> pl.Series:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from transforms.match.blocks import distinct, shared_keys
+from transforms.match.blocks import are_new, distinct, low_half, shared_keys
 
 RAREST_WORDS = 4
 """Words kept of a title: six pairs and four triples of them."""
@@ -46,7 +46,7 @@ def rarest_words(titles: pl.DataFrame) -> pl.DataFrame:
     """
     # (word, row) is one number, by half the word's hash: two of a million words falling together costs some comparisons.
     spread = pl.concat([_spread(titles.clear()), *map(_spread, titles.iter_slices(_SLICE))]).sort()
-    words = (spread // _HALF).cast(pl.UInt32)
+    words = low_half(spread // _HALF)
     counts = words.rle().struct.unnest().with_row_index("word").sort("len", "value").with_row_index("rank")
     ranks = counts.with_columns(rank=pl.when(pl.col("len") > 1).then("rank")).sort("word")["rank"]
     rank = ranks.gather(words.rle_id())
@@ -58,9 +58,9 @@ def rarest_words(titles: pl.DataFrame) -> pl.DataFrame:
     rows = (rows + rank).sort()
     del rank
     numbers = distinct(rows)
-    row = (numbers // _HALF).cast(pl.UInt32)
-    is_rarest = (row != row.shift(RAREST_WORDS)).fill_null(True)
-    return pl.DataFrame({"row": row.filter(is_rarest), "rank": (numbers.filter(is_rarest) % _HALF).cast(pl.UInt32)})
+    row = low_half(numbers // _HALF)
+    is_rarest = are_new(row, RAREST_WORDS)
+    return pl.DataFrame({"row": row.filter(is_rarest), "rank": low_half(numbers.filter(is_rarest))})
 
 
 def _spread(titles: pl.DataFrame) -> pl.Series:
@@ -72,10 +72,11 @@ def _spread(titles: pl.DataFrame) -> pl.Series:
 
 def _combined(row: pl.Series, word: pl.Series, steps: Sequence[int]) -> pl.DataFrame:
     """Keys of each word of a row with those so many places after it."""
-    is_within = (row == row.shift(-max(steps))).fill_null(False)
-    key = word.cast(pl.UInt64)
+    count = max(row.len() - max(steps), 0)
+    row, is_within = row.slice(0, count), row.slice(0, count) == row.slice(max(steps))
+    key = word.slice(0, count).cast(pl.UInt64)
     for step in steps:
-        key = (key * _HALF + word.shift(-step)).hash(len(steps))
+        key = (key * _HALF + word.slice(step, count)).hash(len(steps))
     return pl.DataFrame({"row": row.filter(is_within), "key": key.filter(is_within)})
 
 
@@ -87,5 +88,5 @@ def _placed(words: pl.DataFrame, place: pl.Series, seed: int) -> pl.DataFrame:
     word_there = (rank.cast(pl.UInt64) * _HALF ^ place.hash(seed).gather(row)).hash(seed)
     shared = shared_keys(pl.DataFrame({"row": row, "key": word_there}))
     numbers = (shared["row"].cast(pl.UInt64) * _HALF | shared["key"]).sort()
-    row, word = (numbers // _HALF).cast(pl.UInt32), numbers % _HALF
+    row, word = low_half(numbers // _HALF), numbers % _HALF
     return pl.concat([_combined(row, word, (step,)) for step in range(1, RAREST_WORDS)])
