@@ -40,21 +40,17 @@ def judge_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
 
 
 def _judged(pairs: pl.DataFrame, features: pl.DataFrame, aspects: tuple[CostlyAspect, ...]) -> pl.DataFrame:
-    words, venues, names = aspects
     outlines = outlined(pairs, features)
     for aspect in aspects:
         outlines = outlines.with_columns(
             pl.when(~aspect.asked).then(value).alias(name) for name, value in aspect.otherwise.items()
         )
     found = first_rules(outlines)
-    rule, opened, rows = found["sure"], outlines, pl.int_range(outlines.height, dtype=pl.UInt32, eager=True)
-    for asked in ((words, venues), (names,)):
-        is_open = found["sure"].ne_missing(found["may"])
-        opened, rows = opened.filter(is_open), rows.filter(is_open)
-        for aspect in asked:
-            opened = _compared_in(opened, aspect, features)
-        found = first_rules(opened)
-        rule = scattered(rule, rows, found["sure"])
+    is_open = found["sure"].ne_missing(found["may"])
+    opened = outlines.filter(is_open)
+    for aspect in aspects:
+        opened = _compared_in(opened, aspect, features)
+    rule = scattered(found["sure"], is_open.arg_true(), first_rules(opened)["sure"])
     return with_verdicts(outlines, rule).select(*pairs.columns, *_PUBLISHED, *_VERDICT)
 
 
