@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
@@ -36,12 +37,16 @@ def venue_agreement(pairs: pl.DataFrame) -> pl.Series:
 
 
 class VenueAgreements:
-    """What is said of pairs of venues' texts, each pair and each text looked at once in the life of the object."""
+    """What is said of pairs of venues' texts, each pair and each text looked at once in the life of the object.
+
+    One thread at a time: two would only take turns, as most of it is Python's.
+    """
 
     def __init__(self) -> None:
         """Nothing is known yet."""
         self._names: dict[str, VenueName] = {}
         self._said: dict[tuple[str, str], str] = {}
+        self._one_thread = threading.Lock()
 
     def of(self, pairs: pl.DataFrame) -> pl.Series:
         """For each row of `pairs` (venue_l, venue_r) what `venue_agreement` says of the texts."""
@@ -51,7 +56,8 @@ class VenueAgreements:
             most=pl.when(both).then(pl.max_horizontal("venue_l", "venue_r")),
         )
         texts = rows.drop_nulls().unique(maintain_order=True)
-        known = texts.with_columns(said=pl.Series(self._of_distinct(texts), dtype=pl.String))
+        with self._one_thread:
+            known = texts.with_columns(said=pl.Series(self._of_distinct(texts), dtype=pl.String))
         joined = rows.join(known, on=["least", "most"], how="left", maintain_order="left")
         return joined["said"].fill_null("unknown")
 
@@ -85,7 +91,9 @@ def _is_same(left: VenueName, right: VenueName) -> bool:
     """The same words, or each an abbreviation or another spelling of the other, in order or not."""
     if left.words == right.words or left.letters == right.letters:
         return True
-    return len(left.words) > 1 and (_are_all(left.words, right.words) or _is_with_blank(left.words, right.words))
+    if len(left.words) == len(right.words) > 1:
+        return left.first_letters == right.first_letters and _are_all(left.words, right.words)
+    return _is_with_blank(left.words, right.words)
 
 
 def _is_with_blank(left: tuple[str, ...], right: tuple[str, ...]) -> bool:

@@ -83,6 +83,11 @@ class VenueName:
     is_cut: bool
 
     @cached_property
+    def first_letters(self) -> str:
+        """The first letters of the words, sorted: two names of the same words have the same, abbreviated or not."""
+        return "".join(sorted(word[0] for word in self.words))
+
+    @cached_property
     def meetings(self) -> frozenset[str]:
         """The forms of meeting that it names."""
         return _kinds(self.words, _MEETING_WORDS)

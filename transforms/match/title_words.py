@@ -7,6 +7,7 @@ paired with near ones of the other; what stays unpaired is what the titles reall
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -88,11 +89,15 @@ class WordDifference(NamedTuple):
 
 
 class WordDifferences:
-    """What is found of pairs of titles' words, each pair looked at once in the life of the object: of three one comes again."""
+    """What is found of pairs of titles' words, each pair looked at once in the life of the object: of three one comes again.
+
+    One thread at a time: two would only take turns, as all of it is Python's.
+    """
 
     def __init__(self) -> None:
         """Nothing is known yet."""
         self._found: dict[str, int] = {}
+        self._one_thread = threading.Lock()
 
     def of(self, sides: pl.DataFrame) -> pl.DataFrame:
         """What `word_difference` finds in each row of `sides` (title_words_l, title_words_r): counts of both sides, and flags.
@@ -105,18 +110,22 @@ class WordDifferences:
         """
         # A pair is one text of two lines: a tuple each would be the garbage collector's, at a fifth of the time.
         pairs = sides.select(pl.concat_str("title_words_l", "title_words_r", separator="\n")).to_series()
-        known, numbers = self._found, []
-        for pair in pairs.to_list():
-            number = known.get(pair)
-            if number is None:
-                number = known[pair] = _as_number(word_difference(*(words.split(" ") for words in pair.split("\n"))))
-            numbers.append(number)
+        with self._one_thread:
+            numbers = [self._number(pair) for pair in pairs.to_list()]
         found = pl.DataFrame({"found": pl.Series(numbers, dtype=pl.UInt64)})
         return found.select(
             **{name: (pl.col("found") & bit) > 0 for name, bit in _FLAG_BITS.items()},
             title_own_count=(pl.col("found") // _LEAST_OWN % _COUNTS).cast(pl.Int32),
             title_own_max=(pl.col("found") // _MOST_OWN).cast(pl.Int32),
         )
+
+
+    def _number(self, pair: str) -> int:
+        number = self._found.get(pair)
+        if number is None:
+            left, _, right = pair.partition("\n")
+            number = self._found[pair] = _as_number(word_difference(left.split(" "), right.split(" ")))
+        return number
 
 
 _FLAG_BITS = {"titles_opposed": 1, "title_names_other_work": 2, "titles_reordered": 4}
@@ -146,10 +155,11 @@ def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference
     >>> word_difference("sparse nets study protocol".split(), "sparse nets".split()).other_work
     True
     """
-    words_l, words_r = set(left), set(right)
-    own_l, own_r = _own_words(left, words_l - words_r), _own_words(right, words_r - words_l)
-    common = (words_l & words_r) - _SAYS_NOTHING
-    common_l, common_r = [word for word in left if word in common], [word for word in right if word in common]
+    # Most titles that are compared begin and end alike: what lies between is looked at.
+    start, end = _alike(left, right)
+    between_l, between_r = left[start : len(left) - end], right[start : len(right) - end]
+    own_l, common_l = _told_apart(between_l, right)
+    own_r, common_r = _told_apart(between_r, left)
     slips, opposed = 0, False
     if own_l and own_r:
         joined = _drop_joined(own_l, own_r, left, right)
@@ -166,10 +176,28 @@ def word_difference(left: Sequence[str], right: Sequence[str]) -> WordDifference
     )
 
 
-def _own_words(words: Sequence[str], own: set[str]) -> list[str]:
-    """Those of a title's words, in order, that tell something and that only it has."""
-    telling = own - _SAYS_NOTHING
-    return [word for word in words if word in telling and not word.isdigit()] if telling else []
+def _alike(left: Sequence[str], right: Sequence[str]) -> tuple[int, int]:
+    """With how many equal words two titles begin, and with how many more they end."""
+    most = min(len(left), len(right))
+    start = 0
+    while start < most and left[start] == right[start]:
+        start += 1
+    end, most = 0, most - start
+    while end < most and left[-1 - end] == right[-1 - end]:
+        end += 1
+    return start, end
+
+
+def _told_apart(words: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Of some of a title's words those that tell something: the ones that the other title lacks, and the ones that it has."""
+    own, common = [], []
+    for word in words:
+        if word not in _SAYS_NOTHING:
+            if word in others:
+                common.append(word)
+            elif not word.isdigit():
+                own.append(word)
+    return own, common
 
 
 def _drop_joined(own_l: list[str], own_r: list[str], left: Sequence[str], right: Sequence[str]) -> int:
@@ -220,7 +248,7 @@ def _is_symbol(word: str) -> bool:
 
 
 def _abbreviates(word: str, other: str) -> bool:
-    return min(len(word), len(other)) >= _MIN_STEM and (word.startswith(other) or other.startswith(word))
+    return (word.startswith(other) or other.startswith(word)) and min(len(word), len(other)) >= _MIN_STEM
 
 
 def _are_opposed(word: str, other: str) -> bool:
