@@ -26,10 +26,10 @@ def may_ask_abstracts(sides: pl.DataFrame, compared: pl.DataFrame) -> pl.Series:
     is_shared = pl.col("identifier_shared").is_not_null()
     is_one = pl.col("titles_equal") & ~pl.col("editions_differ") & is_shared & pl.col("identifier_conflict").is_null()
     has_support = (pl.col("title_ratio") >= OTHER_TITLE_RATIO).fill_null(True) | is_shared | pl.col("page_range_agrees")
-    starts = sides.select(
+    starts = sides.select_seq(
         both=pl.col("abstract_key_l").is_not_null() & pl.col("abstract_key_r").is_not_null(), alike=agree("abstract_key")
     )
-    asked = compared.select((has_support | starts["alike"]) & ~is_one).to_series()
+    asked = compared.select_seq((has_support | starts["alike"]) & ~is_one).to_series()
     return starts["both"] & asked.fill_null(False)
 
 
@@ -40,7 +40,7 @@ def compare_abstracts(compared: pl.DataFrame, asked: pl.Series, features: pl.Dat
     # One text twice is half of them; its letters need not be counted where its start has enough.
     has_enough = texts["abstract_key_l"].str.len_chars() >= MIN_ABSTRACT_CHARACTERS
     is_one = (texts["abstract_l"] == texts["abstract_r"]) & has_enough
-    one = texts.select(
+    one = texts.select_seq(
         abstract_ratio=pl.lit(1.0),
         abstract_characters=pl.col("abstract_key_l").str.len_chars(),
         abstracts_equal=pl.lit(True),
@@ -52,11 +52,11 @@ def compare_abstracts(compared: pl.DataFrame, asked: pl.Series, features: pl.Dat
 
 def _likeness(pairs: pl.DataFrame, abstracts: pl.Series) -> pl.DataFrame:
     places, texts = values_of(pairs, abstracts)
-    both = at_both(places, _keys(texts)).with_columns(characters=pl.min_horizontal(pl.col("key_l", "key_r").str.len_chars()))
+    both = at_both(places, _keys(texts)).with_columns_seq(characters=pl.min_horizontal(pl.col("key_l", "key_r").str.len_chars()))
     # Over the common length, as one abstract may be cut short, with or without saying so.
-    cut = both.select("characters", pl.col("key_l", "key_r").str.slice(0, pl.col("characters")), equal=agree("key"))
-    is_open = cut.select((pl.col("key_l") != pl.col("key_r")).fill_null(False)).to_series()
-    same = cut.select(pl.when(agree("key")).then(1.0)).to_series()
+    cut = both.select_seq("characters", pl.col("key_l", "key_r").str.slice(0, pl.col("characters")), equal=agree("key"))
+    is_open = cut.select_seq((pl.col("key_l") != pl.col("key_r")).fill_null(False)).to_series()
+    same = cut.select_seq(pl.when(agree("key")).then(1.0)).to_series()
     unequal = cut.filter(is_open)
     return pl.DataFrame(
         {
@@ -69,4 +69,4 @@ def _likeness(pairs: pl.DataFrame, abstracts: pl.Series) -> pl.DataFrame:
 
 
 def _keys(abstracts: pl.Series) -> pl.Series:
-    return abstracts.alias("abstract").to_frame().select(abstract_key(pl.col("abstract"))).to_series()
+    return abstracts.alias("abstract").to_frame().select_seq(abstract_key(pl.col("abstract"))).to_series()

@@ -24,7 +24,7 @@ AUTHOR_FEATURES = ("families", "first_author_key")
 def compare_families(sides: pl.DataFrame) -> pl.DataFrame:
     """What the family names of both sides say; see `compare_pairs` for the columns."""
     left, right = pl.col("families_l"), pl.col("families_r")
-    counts = sides.select(
+    counts = sides.select_seq(
         "first_author_key_l",
         "first_author_key_r",
         count_l=left.list.len(),
@@ -33,7 +33,7 @@ def compare_families(sides: pl.DataFrame) -> pl.DataFrame:
     )
     count_l, count_r, shared = pl.col("count_l"), pl.col("count_r"), pl.col("shared")
     missing = (count_l == 0).cast(pl.UInt8) + (count_r == 0).cast(pl.UInt8)
-    return counts.select(
+    return counts.select_seq(
         missing.alias("authors_missing_count"),
         pl.when(missing == 0).then(shared).cast(pl.Int32).alias("authors_shared_count"),
         pl.when(missing == 0).then((shared == count_l) & (shared == count_r)).alias("authors_equal"),
@@ -52,10 +52,10 @@ def compare_names(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     places, names = values_of(pairs, features["author_names"])
     common = pl.col("key_l").list.set_intersection("key_r").list.len()
     least = pl.min_horizontal(pl.col("key_l", "key_r").list.len())
-    counts = at_both(places, author_words(names)).select(pairs["authors_shared_count"], common=common, least=least)
+    counts = at_both(places, author_words(names)).select_seq(pairs["authors_shared_count"], common=common, least=least)
     ratio = (pl.col("common") / pl.col("least")).fill_nan(0)
     shared = pl.col("authors_shared_count")
-    found = counts.select(
+    found = counts.select_seq(
         # "Wei Wang" and "Wei Zhang", the British and the European Thoracic Society share most of few words.
         authors_ratio=pl.when((pl.col("common") >= TELLING_WORDS) | (ratio >= TELLING_WORDS_RATIO)).then(ratio).otherwise(0.0),
         families_only=(shared > 0) & (pl.col("common") <= shared),
@@ -64,7 +64,7 @@ def compare_names(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     doubtful, alone = is_near & (found["authors_ratio"] < ALIKE_AUTHORS_RATIO), is_near & found["families_only"]
     fuzzy = pl.Series("authors_fuzzy", [None], dtype=pl.Float64).new_from_index(0, pairs.height)
     differ = pl.Series("initials_differ", [False], dtype=pl.Boolean).new_from_index(0, pairs.height)
-    return found.with_columns(
+    return found.with_columns_seq(
         scattered(fuzzy, doubtful.arg_true(), _fuzzy_ratios(places.filter(doubtful), names)),
         scattered(differ, alone.arg_true(), _initials_differ(pairs.filter(alone), features)),
     )
@@ -78,7 +78,7 @@ def _fuzzy_ratios(places: pl.DataFrame, names: pl.Series) -> pl.Series:
 def _initials_differ(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.Series:
     sides = both_sides(pairs, features, ["author_names", "author_initials"])
     initials = pl.DataFrame({side: family_initials(sides[f"author_initials_{side}"]) for side in ("l", "r")})
-    others = initials.select(pl.col("l").list.set_intersection("r").list.len() == 0).to_series()
+    others = initials.select_seq(pl.col("l").list.set_intersection("r").list.len() == 0).to_series()
     for side in ("l", "r"):  # known of all of them
         others &= initials[side].list.len() == name_count(sides[f"author_names_{side}"])
     return others

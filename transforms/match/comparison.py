@@ -69,13 +69,13 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     features = in_one_piece(features)
     outlines = outlined(pairs, features)
     for aspect in costly_aspects():
-        outlines = with_aspect(outlines, aspect, outlines.select(aspect.asked).to_series(), features)
+        outlines = with_aspect(outlines, aspect, outlines.select_seq(aspect.asked).to_series(), features)
     return outlines
 
 
 def in_one_piece(features: pl.DataFrame) -> pl.DataFrame:
     """Features of which the columns that `outlined` gathers from, time and again, are in one piece each."""
-    return features.with_columns(features.select(*_SIDES, "title_words").rechunk())
+    return features.with_columns_seq(features.select_seq(*_SIDES, "title_words").rechunk())
 
 
 def outlined(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
@@ -83,7 +83,7 @@ def outlined(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     sides = both_sides(pairs, features, _SIDES)
     titles = compare_titles(sides)
     parts = [titles, compare_families(sides), compare_places(sides), compare_identifiers(sides, titles)]
-    compared = pl.concat([pairs, *parts, sides.select(*_venues_and_boilerplate())], how="horizontal")
+    compared = pl.concat([pairs, *parts, sides.select_seq(*_venues_and_boilerplate())], how="horizontal")
     abstracts = compare_abstracts(compared, may_ask_abstracts(sides, compared), features)
     return pl.concat([compared, abstracts], how="horizontal")
 
@@ -98,7 +98,7 @@ def _venues_and_boilerplate() -> list[pl.Expr]:
 
 def with_aspect(outlines: pl.DataFrame, aspect: CostlyAspect, asked: pl.Series, features: pl.DataFrame) -> pl.DataFrame:
     """`outlines` with the columns of an aspect: of the pairs that are `asked` compared, of all others what it has otherwise."""
-    return filled(outlines.with_columns(**aspect.otherwise), asked, aspect.compare(outlines.filter(asked), features))
+    return filled(outlines.with_columns_seq(**aspect.otherwise), asked, aspect.compare(outlines.filter(asked), features))
 
 
 def costly_aspects() -> tuple[CostlyAspect, CostlyAspect, CostlyAspect]:

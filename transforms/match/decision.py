@@ -22,7 +22,7 @@ _VERDICTS = pl.DataFrame(
     ],
     schema={"status": pl.String, "reason": pl.String, "strength": pl.Int8, "relation": pl.String, "work_strength": pl.Int8},
     orient="row",
-).with_columns(
+).with_columns_seq(
     pl.col("reason").str.contains(_SCHEME, literal=True).alias("has_scheme"),
     pl.col("reason").str.contains_any(list(_OF_CONFLICT)).alias("of_conflict"),
 )
@@ -39,7 +39,7 @@ def first_rules(compared: pl.DataFrame) -> pl.DataFrame:
 
     Where the two are the same the pair is decided, whatever else would be asked of it.
     """
-    return with_evidence(compared).select(_HOLDS).select(sure=_FIRST_SURE, may=_FIRST_MAY)
+    return with_evidence(compared).select_seq(_HOLDS).select_seq(sure=_FIRST_SURE, may=_FIRST_MAY)
 
 
 def _first_place(unknown: bool) -> pl.Expr:
@@ -56,9 +56,9 @@ def with_verdicts(compared: pl.DataFrame, rule: pl.Series) -> pl.DataFrame:
     is_named = rule.is_not_null()
     decided = compared.filter(is_named).hstack(_VERDICTS[rule.filter(is_named).cast(pl.UInt32)])
     scheme = pl.coalesce(pl.when("of_conflict").then("identifier_conflict"), "identifier_shared").fill_null("")
-    schemed = decided.filter("has_scheme").select(pl.col("reason").str.replace(_SCHEME, scheme, literal=True))
-    related = decided.filter(pl.col("relation").is_not_null()).select(relation=_relation())
-    return decided.drop("has_scheme", "of_conflict").with_columns(
+    schemed = decided.filter("has_scheme").select_seq(pl.col("reason").str.replace(_SCHEME, scheme, literal=True))
+    related = decided.filter(pl.col("relation").is_not_null()).select_seq(relation=_relation())
+    return decided.drop("has_scheme", "of_conflict").with_columns_seq(
         scattered(decided["reason"], decided["has_scheme"].arg_true(), schemed["reason"]),
         scattered(decided["relation"], decided["relation"].is_not_null().arg_true(), related["relation"]),
     )

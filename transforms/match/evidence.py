@@ -190,7 +190,7 @@ generic_is_one = _named(
 def with_evidence(compared: pl.DataFrame) -> pl.DataFrame:
     """`compared` with a column for each name of evidence, made in as few steps as they build on one another."""
     for step in _STEPS:
-        compared = compared.with_columns(step)
+        compared = compared.with_columns_seq(step)
     return compared
 
 

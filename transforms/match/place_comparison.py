@@ -14,7 +14,7 @@ PLACE_FEATURES = ("year", "volume_key", "number_key", "first_page", "last_page",
 
 def compare_places(sides: pl.DataFrame) -> pl.DataFrame:
     """What year, volume, number and pages of both sides say; see `compare_pairs` for the columns."""
-    pages = sides.select("year_l", "year_r", "volume_key_l", "volume_key_r", "number_key_l", "number_key_r").with_columns(
+    pages = sides.select_seq("year_l", "year_r", "volume_key_l", "volume_key_r", "number_key_l", "number_key_r").with_columns_seq(
         part.alias(f"{place}_{name}_{side}")
         for place in ("first", "last")
         for side in ("l", "r")
@@ -25,7 +25,7 @@ def compare_places(sides: pl.DataFrame) -> pl.DataFrame:
     # Pages from 1 on are a count more often than a place. "c37-c42" is 37-42 where one source leaves the letter out.
     one_plain = (pl.col("first_letters_l") == "") | (pl.col("first_letters_r") == "")
     digits_agree = one_plain & agree("first_number") & agree("last_digits")
-    return pages.select(
+    return pages.select_seq(
         (pl.col("year_l") - pl.col("year_r")).abs().alias("year_gap"),
         agree("volume_key").alias("volumes_agree"),
         agree("number_key").alias("numbers_agree"),
@@ -60,7 +60,7 @@ def compare_identifiers(sides: pl.DataFrame, titles: pl.DataFrame) -> pl.DataFra
     is_listed = (counts[0] > 0) & (counts[1] > 0)
     is_single = is_listed & (counts[0] + counts[1] == 2)
     told = pl.DataFrame([pl.Series(name, [None], kind).new_from_index(0, sides.height) for name, kind in _IDENTIFIERS.items()])
-    lists = sides.select("identifiers_l", "identifiers_r", "schemes_l", "schemes_r")
+    lists = sides.select_seq("identifiers_l", "identifiers_r", "schemes_l", "schemes_r")
     for rows, compare in ((is_single, _single), (is_listed & ~is_single, _several)):
         told = filled(told, rows, compare(lists.filter(rows)))
     may_be_one = titles["titles_equal"] | (titles["title_ratio"] >= SAME_WORDS_RATIO).fill_null(False)
@@ -78,10 +78,10 @@ _IDENTIFIERS = {
 
 def _single(lists: pl.DataFrame) -> pl.DataFrame:
     """Of pairs with one identifier each, which are most: the same as `_several` says, by plain equality."""
-    firsts = lists.select(pl.all().list.first())
+    firsts = lists.select_seq(pl.all().list.first())
     scheme = pl.col("schemes_l")
     is_one = agree("identifiers")
-    return firsts.select(
+    return firsts.select_seq(
         identifier_shared=pl.when(is_one).then(scheme),
         identifier_conflict=pl.when(~is_one & agree("schemes") & scheme.is_in(SCHEME_ORDER)).then(scheme),
     )
@@ -91,7 +91,7 @@ def _several(lists: pl.DataFrame) -> pl.DataFrame:
     shared = pl.col("identifiers_l").list.set_intersection("identifiers_r")
     agreeing = shared.list.eval(pl.element().str.extract(r"^([^:]*):", 1).unique())
     both_filled = pl.col("schemes_l").list.set_intersection("schemes_r")
-    return lists.select(agreeing=agreeing, both_filled=both_filled).select(
+    return lists.select_seq(agreeing=agreeing, both_filled=both_filled).select_seq(
         identifier_shared=pl.col("agreeing").list.min(),
         identifier_conflict=pl.col("both_filled")
         .list.set_intersection(list(SCHEME_ORDER))
@@ -105,12 +105,12 @@ def _likeness(lists: pl.DataFrame) -> pl.DataFrame:
 
     One extends the other if it is the other with a version or a supplement behind it ("…/v1" and "…/v2", "….s001", "…u").
     """
-    firsts = lists.select(pl.col("identifiers_l", "identifiers_r").list.first())
-    bare = firsts.select(pl.all().str.replace(r"[./](?:v\d+|s\d{3})$", ""))
+    firsts = lists.select_seq(pl.col("identifiers_l", "identifiers_r").list.first())
+    bare = firsts.select_seq(pl.all().str.replace(r"[./](?:v\d+|s\d{3})$", ""))
     left, right = pl.col("identifiers_l"), pl.col("identifiers_r")
     behind = [longer.str.slice(shorter.str.len_chars()) for longer, shorter in ((left, right), (right, left))]
     starts = [left.str.starts_with(right), right.str.starts_with(left)]
     # "…/ice.1" and "…/ice.10" are two papers.
     extends = pl.any_horizontal(start & ~rest.str.contains(r"^\d") for start, rest in zip(starts, behind, strict=True))
     ratios = likeness_ratios(firsts["identifiers_l"], firsts["identifiers_r"])
-    return bare.select(ratios.alias("identifier_ratio"), extends.alias("identifier_extends"))
+    return bare.select_seq(ratios.alias("identifier_ratio"), extends.alias("identifier_extends"))

@@ -15,8 +15,8 @@ def both_sides(pairs: pl.DataFrame, features: pl.DataFrame, columns: Sequence[st
     >>> both_sides(pairs, features, ["year"]).row(0)
     (1999, 2001)
     """
-    chosen = features.select(columns)
-    sides = (chosen.select(pl.all().gather(pairs[f"row_{side}"]).name.suffix(f"_{side}")) for side in ("l", "r"))
+    chosen = features.select_seq(columns)
+    sides = (chosen.select_seq(pl.all().gather(pairs[f"row_{side}"]).name.suffix(f"_{side}")) for side in ("l", "r"))
     # Polars 2.1 panics where set operations meet columns in several chunks, one of them empty.
     return pl.concat(sides, how="horizontal").rechunk()
 
@@ -55,7 +55,7 @@ def likeness_ratios(left: pl.Series, right: pl.Series) -> pl.Series:
 def filled(columns: pl.DataFrame, asked: pl.Series, found: pl.DataFrame) -> pl.DataFrame:
     """`columns` with what was found of the rows that were asked."""
     rows = asked.arg_true()
-    return columns.with_columns(scattered(columns[column.name], rows, column) for column in found)
+    return columns.with_columns_seq(scattered(columns[column.name], rows, column) for column in found)
 
 
 def scattered(nothing: pl.Series, rows: pl.Series, found: pl.Series) -> pl.Series:

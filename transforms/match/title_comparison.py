@@ -27,16 +27,16 @@ _TITLE_CUT_CHARACTERS = 8
 def compare_titles(sides: pl.DataFrame) -> pl.DataFrame:
     """What the titles of both sides say; see `compare_pairs` for the columns."""
     equal = agree("title_key").fill_null(False)
-    unequal = sides.select(~equal & pl.col("title_key_l").is_not_null() & pl.col("title_key_r").is_not_null()).to_series()
-    texts = sides.select("title_key_l", "title_key_r").filter(unequal)
+    unequal = sides.select_seq(~equal & pl.col("title_key_l").is_not_null() & pl.col("title_key_r").is_not_null()).to_series()
+    texts = sides.select_seq("title_key_l", "title_key_r").filter(unequal)
     ratios = likeness_ratios(texts["title_key_l"], texts["title_key_r"])
-    same = sides.select(title_ratio=pl.when(equal).then(1.0)).to_series()
-    starts = sides.select("title_key_l", "title_key_r", "title_is_cut_l", "title_is_cut_r", *_starts())
+    same = sides.select_seq(title_ratio=pl.when(equal).then(1.0)).to_series()
+    starts = sides.select_seq("title_key_l", "title_key_r", "title_is_cut_l", "title_is_cut_r", *_starts())
     return pl.concat(
         [
-            starts.select(*_keys(equal)),
+            starts.select_seq(*_keys(equal)),
             _numbers(sides),
-            sides.select(*_marks()),
+            sides.select_seq(*_marks()),
             scattered(same, unequal.arg_true(), ratios).to_frame(),
         ],
         how="horizontal",
@@ -75,8 +75,8 @@ def _numbers(sides: pl.DataFrame) -> pl.DataFrame:
     counts = left.list.len(), right.list.len()
     found = (
         sides.filter(numbered)
-        .select("title_key_l", "title_key_r", "title_numbers_l", "title_numbers_r", own_l=own_l, own_r=own_r)
-        .select(
+        .select_seq("title_key_l", "title_key_r", "title_numbers_l", "title_numbers_r", own_l=own_l, own_r=own_r)
+        .select_seq(
             title_numbers_differ=(~agree("title_numbers") & (pl.col("title_key_l") != pl.col("title_key_r"))).fill_null(False),
             title_numbers_conflict=(pl.col("own_l") > 0) & (pl.col("own_r") > 0)
             | (pl.col("own_l") + pl.col("own_r") == 0) & (counts[0] > 1) & ~agree("title_numbers") & (counts[0] == counts[1]),

@@ -109,11 +109,11 @@ class WordDifferences:
         (1, 1, False)
         """
         # A pair is one text of two lines: a tuple each would be the garbage collector's, at a fifth of the time.
-        pairs = sides.select(pl.concat_str("title_words_l", "title_words_r", separator="\n")).to_series()
+        pairs = sides.select_seq(pl.concat_str("title_words_l", "title_words_r", separator="\n")).to_series()
         with self._one_thread:
             numbers = [self._number(pair) for pair in pairs.to_list()]
         found = pl.DataFrame({"found": pl.Series(numbers, dtype=pl.UInt64)})
-        return found.select(
+        return found.select_seq(
             **{name: (pl.col("found") & bit) > 0 for name, bit in _FLAG_BITS.items()},
             title_own_count=(pl.col("found") // _LEAST_OWN % _COUNTS).cast(pl.Int32),
             title_own_max=(pl.col("found") // _MOST_OWN).cast(pl.Int32),
