@@ -66,16 +66,10 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     - year_gap?, volumes_agree?, numbers_agree?, pages_agree? (the first), page_gap?, last_pages_agree? ("221-8" ends as
       "221-228" does); venues_agree, venues_differ (both known and not the same), where a rule asks
     """
-    features = in_one_piece(features)
     outlines = outlined(pairs, features)
     for aspect in costly_aspects():
         outlines = with_aspect(outlines, aspect, outlines.select_seq(aspect.asked).to_series(), features)
     return outlines
-
-
-def in_one_piece(features: pl.DataFrame) -> pl.DataFrame:
-    """Features of which the columns that `outlined` gathers from, time and again, are in one piece each."""
-    return features.with_columns_seq(features.select_seq(*_SIDES, "title_words").rechunk())
 
 
 def outlined(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:

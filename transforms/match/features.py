@@ -107,6 +107,15 @@ def joint_features(own: pl.DataFrame) -> pl.DataFrame:
         )
 
 
+def in_one_piece(columns: list[pl.Series]) -> pl.DataFrame:
+    """The columns, each in one piece, as they are gathered from time and again.
+
+    The list is emptied on the way, so that a column is in memory twice, not all of them.
+    """
+    columns.reverse()
+    return pl.DataFrame([columns.pop().rechunk() for _ in range(len(columns))])
+
+
 def _one_a_key(own: pl.DataFrame) -> pl.DataFrame:
     """`own` sorted by record key; of each key the row of the least record_id."""
     is_new = (pl.col("record_key") != pl.col("record_key").shift(1)).fill_null(True)

@@ -17,7 +17,6 @@ from transforms.match.comparison import (
     SLICE_PAIRS,
     CostlyAspect,
     costly_aspects,
-    in_one_piece,
     outlined,
 )
 from transforms.match.decision import first_rules, with_verdicts
@@ -39,7 +38,7 @@ def judge_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     The verdicts are those of `decide_pairs(compare_pairs(pairs, features))`; of a million pairs three quarters are decided
     without a look at words of titles, venues or names.
     """
-    features, aspects = in_one_piece(features), costly_aspects()
+    aspects = costly_aspects()
     with _short_turns(), ThreadPoolExecutor(_THREADS) as pool:
         size = max(_LEAST_SLICE, min(SLICE_PAIRS, -(-pairs.height // _THREADS)))
         judged = pool.map(lambda part: _judged(part, features, aspects), pairs.iter_slices(size))

@@ -10,7 +10,7 @@ import polars as pl
 from transforms.frames import conform, polars_schema
 from transforms.match.blocking import candidate_pairs, rule_names
 from transforms.match.clustering import cluster_records, uncompared_pairs
-from transforms.match.features import joint_features, own_features
+from transforms.match.features import in_one_piece, joint_features, own_features
 from transforms.match.judging import judge_pairs
 from transforms.match.remembered import RememberingJudge
 from transforms.match.rules import APART
@@ -57,6 +57,9 @@ def match_features(own: pl.DataFrame, verdicts: pl.DataFrame | None = None, know
     features = joint_features(own)
     del own  # its caller, too, had better not keep it: it is half of the memory
     candidates = candidate_pairs(features)
+    columns = features.get_columns()
+    del features
+    features = in_one_piece(columns)
     remembering = RememberingJudge(features, known) if known is not None else None
     judge = remembering.judge if remembering else functools.partial(judge_pairs, features=features)
     decisions = judge(candidates)
