@@ -66,7 +66,8 @@ class VenueAgreements:
         pairs = list(zip(texts["least"].to_list(), texts["most"].to_list(), strict=True))
         new = [pair for pair in pairs if pair not in self._said]
         names = {text for pair in new for text in pair if text not in self._names}
-        self._names.update(venue_names(pl.Series(sorted(names), dtype=pl.String)))
+        if names:
+            self._names.update(venue_names(pl.Series(sorted(names), dtype=pl.String)))
         self._said.update({pair: _agreement(self._names[pair[0]], self._names[pair[1]]) for pair in new})
         return [self._said[pair] for pair in pairs]
 

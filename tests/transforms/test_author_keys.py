@@ -99,6 +99,7 @@ NAMES = st.lists(
 def test_a_list_has_the_keys_it_has_alone_and_stays_as_it_is(names: list[list[str]]) -> None:
     authors = lists(*names)
     before = authors.to_list()
+
     def initials(series: pl.Series) -> pl.DataFrame:
         return family_initials(author_keys(series)["author_initials"]).to_frame()
 

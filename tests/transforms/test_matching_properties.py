@@ -142,9 +142,9 @@ def test_what_is_remembered_of_another_set_of_records_makes_no_difference(
 def test_nothing_is_judged_twice_if_nothing_changed(records: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
-    def counting(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+    def counting(pairs: pl.DataFrame, *of: object) -> pl.DataFrame:
         asked.append(pairs.height)
-        return judge_pairs(pairs, features)
+        return judge_pairs(pairs, *of)
 
     monkeypatch.setattr(remembered, "judge_pairs", counting)
     own = own_features(records)

@@ -52,7 +52,9 @@ def compare_abstracts(compared: pl.DataFrame, asked: pl.Series, features: pl.Dat
 
 def _likeness(pairs: pl.DataFrame, abstracts: pl.Series) -> pl.DataFrame:
     places, texts = values_of(pairs, abstracts)
-    both = at_both(places, _keys(texts)).with_columns_seq(characters=pl.min_horizontal(pl.col("key_l", "key_r").str.len_chars()))
+    both = at_both(places, _keys(texts)).with_columns_seq(
+        characters=pl.min_horizontal(pl.col("key_l", "key_r").str.len_chars())
+    )
     # Over the common length, as one abstract may be cut short, with or without saying so.
     cut = both.select_seq("characters", pl.col("key_l", "key_r").str.slice(0, pl.col("characters")), equal=agree("key"))
     is_open = cut.select_seq((pl.col("key_l") != pl.col("key_r")).fill_null(False)).to_series()

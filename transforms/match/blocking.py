@@ -13,7 +13,16 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from transforms.match.blocks import NEIGHBOURS, are_last, block_sizes, distinct, key_numbers, number_pairs, pair_rows, shared_keys
+from transforms.match.blocks import (
+    NEIGHBOURS,
+    are_last,
+    block_sizes,
+    distinct,
+    key_numbers,
+    number_pairs,
+    pair_rows,
+    shared_keys,
+)
 from transforms.match.rarity import rare_word_keys
 
 MIN_ABSTRACT_CHARACTERS = 100

@@ -56,7 +56,7 @@ def record_features(records: pl.DataFrame) -> pl.DataFrame:
 def own_features(records: pl.DataFrame) -> pl.DataFrame:
     """What is derived of each of `records` (`RECORD_COLUMNS`) by itself, row by row, whatever the others are.
 
-    Of the authors and the abstract only what is compared is kept: texts of the names, and the start with the pieces of the whole.
+    Of authors and abstracts only what is compared is kept: texts of the names, and the start with the pieces of the whole.
     """
     records = records.select(RECORD_COLUMNS)
     # Each part of all records, not all parts of some: the patterns of titles and pages take 0.05 s to be read, each time.

@@ -32,13 +32,14 @@ _PUBLISHED = ("title_ratio", "abstract_ratio", "authors_shared_count")
 _VERDICT = ("status", "reason", "strength", "relation", "work_strength")
 
 
-def judge_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
+def judge_pairs(pairs: pl.DataFrame, features: pl.DataFrame, aspects: tuple[CostlyAspect, ...] | None = None) -> pl.DataFrame:
     """`pairs` (row_l, row_r, …) that a rule names, in the same order, with the verdict and what is published of each.
 
     The verdicts are those of `decide_pairs(compare_pairs(pairs, features))`; of a million pairs three quarters are decided
-    without a look at words of titles, venues or names.
+    without a look at words of titles, venues or names. `aspects` (`costly_aspects`) are those of an earlier call, for what
+    was learned of words and venues in it.
     """
-    aspects = costly_aspects()
+    aspects = aspects or costly_aspects()
     with _short_turns(), ThreadPoolExecutor(_THREADS) as pool:
         size = max(_LEAST_SLICE, min(SLICE_PAIRS, -(-pairs.height // _THREADS)))
         judged = pool.map(lambda part: _judged(part, features, aspects), pairs.iter_slices(size))

@@ -10,6 +10,7 @@ import polars as pl
 from transforms.frames import conform, polars_schema
 from transforms.match.blocking import candidate_pairs, rule_names
 from transforms.match.clustering import cluster_records, uncompared_pairs
+from transforms.match.comparison import costly_aspects
 from transforms.match.features import in_one_piece, joint_features, own_features
 from transforms.match.judging import judge_pairs
 from transforms.match.remembered import RememberingJudge
@@ -61,7 +62,7 @@ def match_features(own: pl.DataFrame, verdicts: pl.DataFrame | None = None, know
     del features
     features = in_one_piece(columns)
     remembering = RememberingJudge(features, known) if known is not None else None
-    judge = remembering.judge if remembering else functools.partial(judge_pairs, features=features)
+    judge = remembering.judge if remembering else functools.partial(judge_pairs, features=features, aspects=costly_aspects())
     decisions = judge(candidates)
     unseen = uncompared_pairs(features.height, decisions, candidates, COMPONENT_LIMIT)
     if unseen.height:

@@ -14,7 +14,9 @@ PLACE_FEATURES = ("year", "volume_key", "number_key", "first_page", "last_page",
 
 def compare_places(sides: pl.DataFrame) -> pl.DataFrame:
     """What year, volume, number and pages of both sides say; see `compare_pairs` for the columns."""
-    pages = sides.select_seq("year_l", "year_r", "volume_key_l", "volume_key_r", "number_key_l", "number_key_r").with_columns_seq(
+    pages = sides.select_seq(
+        "year_l", "year_r", "volume_key_l", "volume_key_r", "number_key_l", "number_key_r"
+    ).with_columns_seq(
         part.alias(f"{place}_{name}_{side}")
         for place in ("first", "last")
         for side in ("l", "r")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.match.comparison import costly_aspects
 from transforms.match.judging import judge_pairs
 
 _PAIR = ("key_l", "key_r", "rules")
@@ -37,13 +38,14 @@ class RememberingJudge:
         self._features, self._known = features, known.with_columns(is_known=pl.lit(True))
         self._keys = features.drop("row").hash_rows(seed=_SEED)
         self._judged: list[pl.DataFrame] = []
+        self._aspects = costly_aspects()
 
     def judge(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """`pairs` (row_l, row_r, rules), sorted, that a rule names, with the verdict and what is published of each."""
         keyed = self._keyed(pairs)
         found = keyed.join(self._known, on=_PAIR, how="left", maintain_order="left")
         is_new = found["is_known"].is_null()
-        new = judge_pairs(pairs.filter(is_new), self._features)
+        new = judge_pairs(pairs.filter(is_new), self._features, self._aspects)
         unnamed = keyed.filter(is_new).join(new, on=["row_l", "row_r"], how="anti").with_columns(**_NOTHING_SAID)
         known = found.filter(~is_new)
         self._judged += [frame.select(KNOWN_SCHEMA.names()) for frame in (self._keyed(new), unnamed, known)]

@@ -119,7 +119,6 @@ class WordDifferences:
             title_own_max=(pl.col("found") // _MOST_OWN).cast(pl.Int32),
         )
 
-
     def _number(self, pair: str) -> int:
         number = self._found.get(pair)
         if number is None:
