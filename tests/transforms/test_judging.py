@@ -95,3 +95,18 @@ def test_first_authors_agree_by_family_and_initial_if_all_families_are_known() -
     key = author_keys(authors)["first_author_key"]
     assert key[0] == key[1] and key[2] not in (None, key[0])
     assert key[3:].null_count() == 3
+
+
+def test_threads_take_turns_as_before_once_pairs_are_judged(features: pl.DataFrame, pairs: pl.DataFrame) -> None:
+    before = sys.getswitchinterval()
+    judge_pairs(pairs.head(9), features)
+    with pytest.raises(pl.exceptions.ColumnNotFoundError):
+        judge_pairs(pairs.head(9).drop("row_r"), features)
+    assert sys.getswitchinterval() == before
+
+
+def test_what_was_learned_in_one_call_serves_the_next(features: pl.DataFrame, pairs: pl.DataFrame) -> None:
+    aspects = costly_aspects()
+    whole = judge_pairs(pairs, features)
+    parts = [judge_pairs(part, features, aspects) for part in (pairs.head(700), pairs.slice(700))]
+    assert_frame_equal(pl.concat(parts), whole)
