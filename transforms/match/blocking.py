@@ -124,16 +124,17 @@ def _proposals(name: str, features: pl.DataFrame) -> pl.Series:
 
 def _keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Keys of some columns together; a record that lacks one of them has no key."""
-    return features.select("row", *columns).drop_nulls().select("row", key=pl.struct(*columns).hash(0))
+    known = features.select_seq("row", *columns).drop_nulls()
+    return pl.DataFrame([known["row"], known.select_seq(*columns).hash_rows(seed=0).alias("key")])
 
 
 def _titled(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    return features.select("row", "is_generic", "title_key", "title_start", *columns).filter(~pl.col("is_generic"))
+    return features.select_seq("row", "title_start", *columns).filter(~features["is_generic"])
 
 
 def _equal_title_keys(titled: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Keys of the title and some columns, of titles that another begins like."""
-    return _keys(titled.filter(pl.col("title_start").is_not_null()), "title_key", *columns)
+    return _keys(titled.filter(titled["title_start"].is_not_null()), "title_key", *columns)
 
 
 def _identifier_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -174,7 +175,8 @@ def _title_end_keys(features: pl.DataFrame) -> pl.DataFrame:
     """Where a label stands before the title: "Tutorial: …"."""
     end = pl.col("title_key").str.tail(START_CHARACTERS).alias("end")
     is_long = pl.col("title_key").str.len_bytes() > START_CHARACTERS
-    return _keys(_titled(features, "first_family").filter(is_long).select("row", end, "first_family"), "end", "first_family")
+    titled = _titled(features, "title_key", "first_family").filter(is_long)
+    return _keys(titled.select_seq("row", end, "first_family"), "end", "first_family")
 
 
 def _nameless_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -188,9 +190,9 @@ def _joined_keys(placed: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Keys of venue, `columns` and author that a generic record has; authors are spread out where the rest is shared only."""
     where = ("venue", *columns)
     places = placed.select("row", "is_generic", *where).drop_nulls(where)
-    shared = _with_generic_ones(places.select("row", "is_generic", key=pl.struct(*where).hash(0)))
+    shared = _with_generic_ones(places.select("row", "is_generic", key=places.select(where).hash_rows(seed=0)))
     authors = shared.with_columns(placed["families"].gather(shared["row"])).explode("families").drop_nulls("families")
-    keys = authors.select("row", "is_generic", key=pl.struct("key", "families").hash(0))
+    keys = authors.select("row", "is_generic", key=authors.select("key", "families").hash_rows(seed=0))
     return _with_generic_ones(keys).select("row", "key")
 
 
@@ -204,7 +206,7 @@ def _cut_title_keys(features: pl.DataFrame) -> pl.DataFrame:
     is_long = pl.col("title_key").str.len_bytes() >= CUT_TITLE_CHARACTERS
     long = features.filter(pl.col("title_start").is_not_null()).select("row", "title_key", "title_is_cut").filter(is_long)
     keys = long.select("row", "title_is_cut", key=pl.col("title_key").str.slice(0, CUT_TITLE_CHARACTERS).hash(0))
-    return keys.join(keys.filter("title_is_cut").select("key"), on="key", how="semi").select("row", "key")
+    return keys.filter(keys["key"].is_in(keys.filter("title_is_cut")["key"].unique().implode())).select("row", "key")
 
 
 def _abstract_start_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -232,7 +234,7 @@ BLOCKING_RULES: dict[str, BlockingRule] = {
     "identifier": BlockingRule("one identifier of both, not a container's", _identifier_keys),
     # The title key alone, and with what tells papers of one title apart: "Editorial" forms a block of thousands, in which
     # only those of one author, page or issue are looked at.
-    "title": BlockingRule("the title key, not a generic one", lambda f: _equal_title_keys(_titled(f))),
+    "title": BlockingRule("the title key, not a generic one", lambda f: _equal_title_keys(_titled(f, "title_key"))),
     "title_author": BlockingRule(
         "the start of the title key and an author's family name", lambda f: _title_start_keys(f, "families")
     ),

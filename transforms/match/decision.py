@@ -51,8 +51,15 @@ _HOLDS = [rule.holds.alias(name) for name, rule in RULES.items()]
 _FIRST_SURE, _FIRST_MAY = _first_place(False), _first_place(True)
 
 
+SAID_OF = (
+    *("identifier_shared", "identifier_conflict", "kind_l", "kind_r"),
+    *("is_preprint_l", "is_preprint_r", "one_is_translation"),
+)
+"""The columns of compared pairs that verdicts speak of."""
+
+
 def with_verdicts(compared: pl.DataFrame, rule: pl.Series) -> pl.DataFrame:
-    """`compared` with the verdicts of rules, given by their places; pairs without one are left out."""
+    """`compared` (at least `SAID_OF`) with the verdicts of rules, given by their places; pairs without one are left out."""
     is_named = rule.is_not_null()
     decided = compared.filter(is_named).hstack(_VERDICTS[rule.filter(is_named).cast(pl.UInt32)])
     scheme = pl.coalesce(pl.when("of_conflict").then("identifier_conflict"), "identifier_shared").fill_null("")

@@ -60,15 +60,16 @@ def own_features(records: pl.DataFrame) -> pl.DataFrame:
     """
     records = records.select(RECORD_COLUMNS)
     # Each part of all records, not all parts of some: the patterns of titles and pages take 0.05 s to be read, each time.
+    # The dearest first.
     parts: tuple[Callable[[], pl.DataFrame], ...] = (
         lambda: title_features(records["title"]),
-        lambda: _slim(records),
         lambda: author_keys(records["authors"]),
+        lambda: _slim(records),
         lambda: _place_keys(records),
     )
     with ThreadPoolExecutor(2) as pool:
         made = [pool.submit(part) for part in parts]
-        titles, slim, authors, places = (part.result() for part in made)
+        titles, authors, slim, places = (part.result() for part in made)
     kept = records.drop("authors", "volume", "number", "pages", *slim.columns, strict=False)
     return pl.concat([kept, slim, authors, titles, places], how="horizontal")
 

@@ -19,7 +19,7 @@ from transforms.match.comparison import (
     costly_aspects,
     outlined,
 )
-from transforms.match.decision import first_rules, with_verdicts
+from transforms.match.decision import SAID_OF, first_rules, with_verdicts
 from transforms.match.sides import filled, scattered
 
 _THREADS = 2
@@ -63,17 +63,17 @@ def _short_turns() -> Iterator[None]:
 
 def _judged(pairs: pl.DataFrame, features: pl.DataFrame, aspects: tuple[CostlyAspect, ...]) -> pl.DataFrame:
     outlines = outlined(pairs, features)
-    for aspect in aspects:
-        outlines = outlines.with_columns_seq(
-            pl.when(~aspect.asked).then(value).alias(name) for name, value in aspect.otherwise.items()
-        )
+    outlines = outlines.with_columns_seq(
+        pl.when(~aspect.asked).then(value).alias(name) for aspect in aspects for name, value in aspect.otherwise.items()
+    )
     found = first_rules(outlines)
     is_open = found["sure"].ne_missing(found["may"])
     opened = outlines.filter(is_open)
     for aspect in aspects:
         opened = _compared_in(opened, aspect, features)
     rule = scattered(found["sure"], is_open.arg_true(), first_rules(opened)["sure"])
-    return with_verdicts(outlines, rule).select_seq(*pairs.columns, *_PUBLISHED, *_VERDICT)
+    told = outlines.select_seq(*pairs.columns, *_PUBLISHED, *SAID_OF)
+    return with_verdicts(told, rule).select_seq(*pairs.columns, *_PUBLISHED, *_VERDICT)
 
 
 def _compared_in(opened: pl.DataFrame, aspect: CostlyAspect, features: pl.DataFrame) -> pl.DataFrame:

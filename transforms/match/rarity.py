@@ -47,8 +47,10 @@ def rarest_words(titles: pl.DataFrame) -> pl.DataFrame:
     # (word, row) is one number, by half the word's hash: two of a million words falling together costs some comparisons.
     spread = pl.concat([_spread(titles.clear()), *map(_spread, titles.iter_slices(_SLICE))]).sort()
     words = low_half(spread // _HALF)
-    counts = words.rle().struct.unnest().with_row_index("word").sort("len", "value").with_row_index("rank")
-    ranks = counts.with_columns(rank=pl.when(pl.col("len") > 1).then("rank")).sort("word")["rank"]
+    counts = words.rle().struct.unnest()
+    rarest_first = (counts["len"].cast(pl.UInt64) * _HALF + counts["value"]).arg_sort()
+    ranks = pl.int_range(counts.height, dtype=pl.UInt32, eager=True)
+    ranks = ranks.clone().scatter(rarest_first, ranks).set(counts["len"] < 2, None)
     rank = ranks.gather(words.rle_id())
     is_shared = rank.is_not_null()
     # One after the other, each freed when the next is made: there are ten million of a million titles.
