@@ -13,7 +13,7 @@ from transforms.dates import year, year_in_address
 from transforms.frames import polars_schema
 from transforms.identifiers import clean_identifiers, paper_addresses
 from transforms.links import clean_links, page_url
-from transforms.numbering import number, pages, volume
+from transforms.numbering import is_serial, number, pages, volume
 from transforms.placeholders import without_placeholder
 from transforms.record_keys import record_keys
 from transforms.record_notes import record_notes
@@ -146,6 +146,9 @@ def _short_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
     venues = clean_venues(marked.select(venue_text).to_series(), venue_aliases)
     years = [given(year(pl.col(name)), pl.Int16) for name in ("year_raw", "date_raw", "year_tag", "venue_raw")]
     in_address = given(year_in_address(paper_addresses()), pl.Int16)
+    issue = pl.col("number_raw")
+    if "number_raw" not in empty:
+        issue = pl.when(~is_serial(issue, pl.col("venue_raw"), of="file_sha256")).then(issue)
     columns = marked.select(
         pl.coalesce(*years, pl.lit(source.year, pl.Int16), in_address).alias("year"),
         pl.coalesce(given(decision(pl.col("decision_raw"))), "decision_tag", given(venue_decision(pl.col("venue_raw")))).alias(
@@ -153,7 +156,7 @@ def _short_columns(staged: pl.DataFrame, source: SourceDefaults, venue_aliases: 
         ),
         given(without_placeholder(plain_text(pl.col("type_raw")).str.to_lowercase(), "na")).alias("type"),
         given(volume(pl.col("volume_raw"))).alias("volume"),
-        given(number(pl.col("number_raw"), pl.col("volume_raw"))).alias("number"),
+        given(number(issue, pl.col("volume_raw"))).alias("number"),
         given(pages(pl.col("pages_raw"))).alias("pages"),
         given(without_placeholder(plain_text(pl.col("publisher_raw")), "na")).alias("publisher"),
         keywords(given(plain_text(pl.col("keywords_raw"))), "keywords_tag").alias("keywords"),

@@ -19,6 +19,9 @@ _NO_PLACE = (
 )
 """What reference managers and MEDLINE write into volume, issue and pages of a paper that has none yet."""
 
+_LEAST_SERIAL, _SERIAL_TO_A_VENUE = 30, 10
+"""Of so many records in so many venues some would be in issues of one number: there are weekly journals, but few of them."""
+
 _NO_PAGINATION = r"(?i)\s*[(\[](?:no|var(?:ious)?\.?) ?pag(?:ination|ings?|es)[)\]]|\s*\[?\(?e-?pub ahead of print\)?\]?$"
 _NUMBER_WORD = r"(?:no|nr|number|iss|issue)"
 _WITH_NUMBER = r"^(\d[\w.-]*|[IVXLC]+)\s*\(([^()]+)\)?$"
@@ -62,6 +65,22 @@ def number(text: pl.Expr, volume_text: pl.Expr | None = None) -> pl.Expr:
         return given
     within = _plain_number(volume_text, "vol(?:ume)?").str.extract(_WITH_NUMBER, 2)
     return pl.coalesce(given, without_placeholder(_plain_number(within, _NUMBER_WORD), _NO_PLACE))
+
+
+def is_serial(number: pl.Expr, venue: pl.Expr, *, of: str) -> pl.Expr:
+    """Whether the numbers of the records of one `of` are no issues but count them, as a reference manager counts its own.
+
+    They are different integers, close together, of thirty records or more in many venues; issues have few numbers, which recur.
+
+    >>> frame = pl.DataFrame({"file": ["a"] * 40, "number": map(str, range(7, 47)), "venue": map(str, range(40))})
+    >>> frame.select(is_serial(pl.col("number"), pl.col("venue"), of="file").all()).item()
+    True
+    """
+    whole = number.str.extract(r"^\s*(\d+)(?:\.0)?\s*$").cast(pl.Int64, strict=False)
+    count = number.count()
+    are_close = (whole.max() - whole.min()).fill_null(0) < 2 * count
+    are_many = (count >= _LEAST_SERIAL) & (venue.drop_nulls().n_unique() >= count / _SERIAL_TO_A_VENUE)
+    return (are_many & (whole.drop_nulls().n_unique() == count) & are_close).over(of)
 
 
 def volume_key(volume: pl.Expr) -> pl.Expr:

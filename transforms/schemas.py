@@ -178,8 +178,10 @@ RECORD_NOTES = Table(
         column(
             "note",
             "string",
-            "says that there is no value and became null, was cut short by its source, or could not be read",
+            "says that there is no value and became null, counts records and is no issue, was cut short by its source, or "
+            "could not be read",
             "placeholder",
+            "serial",
             "cut",
             "unreadable",
         ),

@@ -93,17 +93,31 @@ def _is_same(left: VenueName, right: VenueName) -> bool:
     if left.words == right.words or left.letters == right.letters:
         return True
     if len(left.words) == len(right.words) > 1:
-        return left.first_letters == right.first_letters and _are_all(left.words, right.words)
+        if left.first_letters != right.first_letters:
+            return False
+        return _are_all(left.words, right.words) or _is_with_initials(left.words, right.words)
     return _is_with_blank(left.words, right.words)
 
 
+def _is_with_initials(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """Whether the left words are the right ones, two at least, and the others their first letters: "G Ital Cardiol".
+
+    Not the last, where a letter is a section: "Physical Review A" is not "Physical Review Applied".
+    """
+    is_one = list(map(_is_one, left, right))
+    if not is_one[-1] or sum(is_one) < 2:
+        return False
+    return all(same or one == other[0] for same, one, other in zip(is_one, left, right, strict=True))
+
+
 def _is_with_blank(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """Whether the left words are the right ones with one of them written as two: "Neuro Endocrinol Lett"."""
+    """Whether the left words are the right ones with one of them written as two: "Neuro Endocrinol Lett", "Cardio-Thoracic"."""
     if len(left) != len(right) + 1 or len(right) < 2:
         return False
     for at, whole in enumerate(right):
         joined = left[at] + left[at + 1]
-        if joined[0] != whole[0] or not (joined == whole or abbreviates(joined, whole)):
+        reaches_second = len(whole) >= len(left[at]) + _LEAST_LETTERS and abbreviates(whole, joined)
+        if joined[0] != whole[0] or not (joined == whole or abbreviates(joined, whole) or reaches_second):
             continue
         if all(map(_is_one, left[:at], right[:at])) and all(map(_is_one, left[at + 2 :], right[at + 1 :])):
             return True

@@ -66,7 +66,7 @@ _COMMON = frozenset(
 # Two spellings of one word, for transliterations.
 _SAME = {"nippon": "nihon"}
 _LEAST_LETTERS = 3
-_SEPARATORS = r"(?i)\s*(?:[:=/–—|]|\s-|-\s|\.\s*conference:)\s*"
+_SEPARATORS = r"(?i)\s*(?:[:;=/–—|]|\s-|-\s|\.\s*conference:)\s*"
 
 
 @dataclass(frozen=True)

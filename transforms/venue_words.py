@@ -33,6 +33,10 @@ _MONTHS = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
     r"dec(?:ember)?"
 )
+# French and Italian articles and prepositions before a vowel: "l'Encéphale", "d'anesthésie", "dell'arteriosclerosi".
+_ELISIONS = r"\b(?:[dl]|(?:de|ne|da|su|co)ll|all|qu)['’]"
+# The word before the letter of a section, which abbreviations leave out: "Part A", "Sect. B".
+_SECTION = r"\b(?:part|pt|sect(?:ion)?|ser(?:ies)?)\.?\s+([a-z])\b"
 _PLACE_AND_TIME = rf"(?:,[^,]*)?,\s*(?:{_COUNTRIES})\b.*$|,\s*(?:{_MONTHS})\b\.?[^a-z]*$"
 _VOLUMES = r"[,\s]+vols?\b\.?[\s\d,&-]*$"
 _BRACKETS = r"[(\[][^()\[\]]*[)\]]"
@@ -68,11 +72,14 @@ def venue_words(venue: pl.Expr) -> pl.Expr:
     return (
         without_additions(venue)
         .str.replace_all(r"\bu\.? ?s\.? ?a\b\.?|\bunited states(?: of america)?\b", " usa ")
+        .str.replace_all(r"\bn\.? ?y\b\.?", " new york ")
         .str.replace_all(r"['’]\d\d\b|\b\d+(?:st|nd|rd|th)\b|\d+", " ")
         .str.replace_all(ORDINAL_WORDS, " ")
         # Not at the end: "Transplantation Proceedings".
         .str.replace_all(r"\bproc(?:eedings\b|\b\.?)(?:\s+of\b)?\s+(\S)", " ${1}")
+        .str.replace_all(_ELISIONS, " ")
         .str.replace_all(r"['’®]", "")
+        .str.replace_all(_SECTION, "${1}")
         .str.replace_all(r"æ|œ|ae", "e")
         .str.replace_all(r"\boe|(f|rh|h|c)oe", "${1}e")
         .str.replace_all(r"our\b", "or")

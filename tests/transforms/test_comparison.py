@@ -238,6 +238,23 @@ def test_pages(left: str, right: str | None, first: object, gap: object, last: o
         )
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "counted"),
+    [
+        ({"pages": "1-12", "volume": "8"}, {"pages": "15193", "volume": "8"}, True),
+        ({"pages": "01-Dec", "volume": "8"}, {"pages": "15193", "volume": "8"}, True),
+        ({"pages": "1-6"}, {"pages": "2422-2427", "volume": "27"}, True),
+        ({"pages": "1-6", "volume": "27"}, {"pages": "2422-2427"}, False),
+        ({"pages": "1-6", "volume": "27"}, {"pages": "2422-2427", "volume": "27"}, False),
+        ({"pages": "1", "volume": "27"}, {"pages": "2422", "volume": "27"}, False),
+        ({"pages": "2-12", "volume": "8"}, {"pages": "15193", "volume": "8"}, False),
+        ({}, {"pages": "15193"}, False),
+    ],
+)
+def test_pages_from_one_on_are_counted_beside_an_article_number_or_without_a_volume(left, right, counted) -> None:
+    assert compared(left, right)["pages_counted"] is compared(right, left)["pages_counted"] is counted
+
+
 def test_places_agree_differ_or_are_unknown() -> None:
     left = {"venue": "J. Ice", "volume": "31 (2)", "pages": "221-8", "year": 2001}
     row = compared(left, {"venue": "J Ice", "volume": "31", "pages": "221-228", "year": 2002})

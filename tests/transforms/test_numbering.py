@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.numbering import first_page_key, last_page_key, number, number_key, pages, volume, volume_key
+from transforms.numbering import first_page_key, is_serial, last_page_key, number, number_key, pages, volume, volume_key
 
 
 def one(expression, *texts):
@@ -13,6 +13,41 @@ def one(expression, *texts):
     columns = [f"c{place}" for place in range(len(texts))]
     frame = pl.DataFrame([texts], schema=dict.fromkeys(columns, pl.String), orient="row")
     return frame.select(expression(*map(pl.col, columns))).item()
+
+
+def serial(numbers, venues):
+    frame = pl.DataFrame({"number": numbers, "venue": venues}, schema_overrides={"number": pl.String})
+    return set(frame.select(is_serial(pl.col("number"), pl.col("venue"), of=pl.lit("f"))).to_series())
+
+
+VENUES = [f"Journal {place % 12}" for place in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "venues", "expected"),
+    [
+        (range(1, 61), VENUES, True),
+        (reversed(range(900, 960)), VENUES, True),
+        ((f"{place}.0" for place in range(60)), VENUES, True),
+        ((str(place) if place % 3 else None for place in range(60)), VENUES, True),
+        ((place % 40 + 1 for place in range(60)), VENUES, False),
+        (range(1, 30), VENUES[:29], False),
+        (range(1, 61), ["Weekly Science"] * 60, False),
+        (range(100, 6100, 100), VENUES, False),
+        ((f"{place}" if place else "2 Suppl" for place in range(60)), VENUES, False),
+        ([None] * 60, VENUES, False),
+    ],
+    ids=["1 to 60", "backwards", "floats", "some missing", "issues", "few", "one journal", "far apart", "a supplement", "none"],
+)
+def test_numbers_that_count_the_records_of_a_file_are_no_issues(numbers, venues, expected):
+    assert serial([None if given is None else str(given) for given in numbers], venues) == {expected}
+
+
+def test_a_file_of_issues_is_not_judged_by_a_file_that_counts():
+    numbers = [str(place) for place in range(60)] + ["1", "2"] * 30
+    frame = pl.DataFrame({"file": ["a"] * 60 + ["b"] * 60, "number": numbers, "venue": VENUES * 2})
+    found = frame.select(is_serial(pl.col("number"), pl.col("venue"), of="file")).to_series().to_list()
+    assert found == [True] * 60 + [False] * 60
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,17 @@ def test_notes_are_of_clean_records_alone_sorted_and_their_values_short():
     assert rows[0][3] == long[:1000]
 
 
+def test_numbers_that_count_records_are_noted_and_the_issue_is_taken_from_the_volume():
+    records = [
+        {"title_raw": f"Paper {place}", "number_raw": str(place), "venue_raw": f"Journal {place}"} for place in range(40)
+    ]
+    records[7]["volume_raw"] = "12(3)"
+    frames = clean_files({"f": staged(*records)}, source=SourceDefaults("demo"), venue_aliases=ALIASES)["f"]
+    assert frames.records["number"].to_list() == [None] * 7 + ["3"] + [None] * 32
+    assert set(frames.notes["note"]) == {"serial"} and frames.notes.height == 39
+    assert frames.notes["value"].sort().to_list() == sorted(str(place) for place in range(40) if place != 7)
+
+
 def test_a_venue_from_elsewhere_does_not_hide_the_placeholder():
     assert notes_of({"title_raw": "A", "venue_raw": "none"}, venue="Rocks") == [("f:1", "venue", "placeholder", "none")]
 

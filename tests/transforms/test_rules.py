@@ -103,6 +103,7 @@ SHOULD = [
     ("a column on one page, a letter wrong", COLUMN, but(COLUMN, title="Notes form the bench"), "alike_title_page"),
     ("a slip of the pen on the same pages, another journal's name", but(PLACED, venue="Annals of Botany"), but(PLACED, title="Worm ice in cold rivers of the north"), "near_title_pages"),
     ("a slip of the pen at one place, authors missing", PLACED, but(PLACED, title="Worm ice in cold rivers of the north", authors=[]), "near_title_page"),
+    ("a book of a series, by its own name", but(PLACED, pages="10"), but(PLACED, venue="Annals of Botany"), "near_title_page"),
     ("one page, authors of another paper", PLACED, but(PLACED, authors=["Cy Ng"]), "same_title_page_other_authors"),
     ("a subtitle more on one page", PLACED, but(PLACED, title=f"{LONG}: lessons from forty winters"), "alike_title_page"),
     ("a translated title on the same pages", PLACED, but(PLACED, title="Warmes Eis in kalten Flussen"), "page_authors"),

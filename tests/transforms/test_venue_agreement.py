@@ -58,6 +58,16 @@ def agreement_when_cleaned(left, right):
         ("IEEE Transactions on Maps and Machine Tides", "IEEE Transactions on Maps and…"),
         ("IEEE Transactions on Maps and Mach", "IEEE Transactions on Maps and Machine Tides"),
         ("Slow Maps, Conference on", "Conference on Slow Maps"),
+        ("Ann Fr Marees Reanim", "Annales Françaises d'Marées et de Réanimation"),
+        ("Encephale", "L'Encéphale"),
+        ("G Ital Arterioscler", "Giornale Italiano dell'Arteriosclerosi"),
+        ("Dtsch Gezeiten Wochenschr", "Deutsche Gezeiten-Wochenschrift"),
+        ("Am J Tide Genet A", "American Journal of Tide Genetics, Part A"),
+        ("Acta Tidogr Sect B", "Acta Tidographica Section B"),
+        ("Eur J Cardiotidal Surg", "European Journal of Cardio-Tidal Surgery"),
+        ("Ann N Y Acad Tides", "Annals of the New York Academy of Tides"),
+        ("S Afr Tide J", "South African Tide Journal"),
+        ("Tides", "Tides; a journal of coastal circulation"),
     ],
 )  # fmt: skip
 def test_names_of_one_venue_agree(left, right):
@@ -92,6 +102,8 @@ def test_names_of_two_venues_differ(left, right):
     [
         ("Tides", None),
         (None, None),
+        ("Tidal Rev A", "Tidal Review Applied"),
+        ("J Tides A", "Journal of Tides Advances"),
         ("", "Tides"),
         ("2019", "Tides"),
         ("Tides", "Tides Research"),

@@ -64,7 +64,8 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     - identifier_ratio?: likeness of the strongest identifiers, where they are in conflict and the titles may be one
     - identifier_extends?: whether one of those is a version of the other, or a supplement to it
     - year_gap?, volumes_agree?, numbers_agree?, pages_agree? (the first), page_gap?, last_pages_agree? ("221-8" ends as
-      "221-228" does); venues_agree, venues_differ (both known and not the same), where a rule asks
+      "221-228" does), pages_counted (those of a side say how many it has, not where they stand); venues_agree, venues_differ
+      (both known and not the same), where a rule asks
     """
     outlines = outlined(pairs, features)
     for aspect in costly_aspects():

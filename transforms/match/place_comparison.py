@@ -23,8 +23,11 @@ def compare_places(sides: pl.DataFrame) -> pl.DataFrame:
         for name, part in _page_parts(sides[f"{place}_page_{side}"]).items()
     )
     first_equal, last_equal = agree("first_page"), agree("last_page")
-    is_range = (pl.col("last_page_l") != pl.col("first_page_l")) & (pl.col("last_page_r") != pl.col("first_page_r"))
-    # Pages from 1 on are a count more often than a place. "c37-c42" is 37-42 where one source leaves the letter out.
+    range_l, range_r = (pl.col(f"last_page_{side}") != pl.col(f"first_page_{side}") for side in ("l", "r"))
+    # Pages from 1 on are a count more often than a place: of a paper with an article number, or with no volume yet.
+    count_l = (pl.col("first_number_l") == 1) & range_l & (~range_r.fill_null(False) | pl.col("volume_key_l").is_null())
+    count_r = (pl.col("first_number_r") == 1) & range_r & (~range_l.fill_null(False) | pl.col("volume_key_r").is_null())
+    # "c37-c42" is 37-42 where one source leaves the letter out.
     one_plain = (pl.col("first_letters_l") == "") | (pl.col("first_letters_r") == "")
     digits_agree = one_plain & agree("first_number") & agree("last_digits")
     return pages.select_seq(
@@ -35,7 +38,10 @@ def compare_places(sides: pl.DataFrame) -> pl.DataFrame:
         (pl.col("first_number_l") - pl.col("first_number_r")).abs().alias("page_gap"),
         agree("first_letters").fill_null(False).alias("page_letters_agree"),
         last_equal.alias("last_pages_agree"),
-        ((first_equal & last_equal | digits_agree) & is_range & (pl.col("first_number_l") > 1)).alias("page_range_agrees"),
+        (count_l | count_r).fill_null(False).alias("pages_counted"),
+        ((first_equal & last_equal | digits_agree) & range_l & range_r & (pl.col("first_number_l") > 1)).alias(
+            "page_range_agrees"
+        ),
     )
 
 

@@ -96,7 +96,7 @@ RULES: dict[str, Rule] = {
         & e.near_titles
         & e.own
         & e.authors_share
-        & e.same_place
+        & (e.same_place | e.on_pages & ~e.venues_differ)
         & e.same_year
         & ~e.abstracts_other
         & ~e.numbers_differ,
@@ -229,7 +229,11 @@ RULES: dict[str, Rule] = {
         e.near_titles & e.on_pages & e.authors_share & (e.years_near | e.venues_agree) & (~e.issue_numbers_differ | e.is_long),
     ),
     "near_title_page": Rule(
-        "match", TITLE, e.near_titles & e.on_page & e.authors_can_agree & e.years_near & (~e.issue_numbers_differ | e.is_long)
+        "match",
+        TITLE,
+        e.near_titles
+        & (e.on_page & e.authors_can_agree & e.years_near | e.in_series & e.own & e.authors_same)
+        & (~e.issue_numbers_differ | e.is_long),
     ),
     "same_title_page_other_authors": Rule(
         "match",

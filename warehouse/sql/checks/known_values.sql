@@ -12,7 +12,7 @@ with unknown as (
     union all
     select 'record_notes', 'note', note
     from record_notes
-    where note not in ('placeholder', 'cut', 'unreadable')
+    where note not in ('placeholder', 'serial', 'cut', 'unreadable')
     union all
     select 'paper_matches', 'status', status
     from paper_matches
