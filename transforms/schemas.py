@@ -59,7 +59,8 @@ def column(name: str, dtype: str, meaning: str, *words: str) -> Column:
     return Column(name, dtype.rstrip("?"), listed, nullable=dtype.endswith("?"), words=words)
 
 
-DECISIONS = ("oral", "spotlight", "poster", "accepted", "rejected", "withdrawn", "desk_rejected")
+TURNED_DOWN = ("rejected", "withdrawn", "desk_rejected")
+DECISIONS = ("oral", "spotlight", "poster", "accepted", *TURNED_DOWN)
 """What may become of a submission."""
 
 _PAPER_ID = column("paper_id", "string", "the paper; derived from its strongest identifier, else from its least record key")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from transforms.identifiers import PUBLISHED_SCHEMES
 from transforms.match.abstract_comparison import ABSTRACT_FEATURES, compare_abstracts, may_ask_abstracts
 from transforms.match.author_comparison import (
     AUTHOR_FEATURES,
@@ -23,7 +24,7 @@ from transforms.venue_agreement import VenueAgreements
 SLICE_PAIRS = 1 << 17
 """So many pairs are compared at a time, as what is gathered of the two sides takes more room than what is said of them."""
 
-_SIDES = (*TITLE_FEATURES, *AUTHOR_FEATURES, *PLACE_FEATURES, *ABSTRACT_FEATURES, "venue", "venue_id")
+_SIDES = (*TITLE_FEATURES, *AUTHOR_FEATURES, *PLACE_FEATURES, *ABSTRACT_FEATURES, "venue", "venue_id", "turned_down")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     - year_gap?, volumes_agree?, numbers_agree?, pages_agree? (the first), page_gap?, last_pages_agree? ("221-8" ends as
       "221-228" does), pages_counted (those of a side say how many it has, not where they stand); venues_agree, venues_differ
       (both known and not the same), where a rule asks
+    - outcomes_differ: one side was accepted, the other turned down; turned_down_elsewhere: one was, it is not said where, and
+      the other has a venue, or an identifier of what is published, and no decision
     """
     outlines = outlined(pairs, features)
     for aspect in costly_aspects():
@@ -78,17 +81,26 @@ def outlined(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     sides = both_sides(pairs, features, _SIDES)
     titles = compare_titles(sides)
     parts = [titles, compare_families(sides), compare_places(sides), compare_identifiers(sides, titles)]
-    compared = pl.concat([pairs, *parts, sides.select_seq(*_venues_and_boilerplate())], how="horizontal")
+    compared = pl.concat([pairs, *parts, sides.select_seq(*_single_marks())], how="horizontal")
     abstracts = compare_abstracts(compared, may_ask_abstracts(sides, compared), features)
     return pl.concat([compared, abstracts], how="horizontal")
 
 
-def _venues_and_boilerplate() -> list[pl.Expr]:
+def _single_marks() -> list[pl.Expr]:
     return [
         agree("venue_id").alias("venue_ids_agree"),
         (pl.col("venue_l").is_not_null() & pl.col("venue_r").is_not_null()).alias("both_venues"),
         (pl.col("abstract_is_boilerplate_l") | pl.col("abstract_is_boilerplate_r")).alias("abstract_is_boilerplate"),
+        (~agree("turned_down")).fill_null(False).alias("outcomes_differ"),
+        (_turned_down_beside("l", "r") | _turned_down_beside("r", "l")).alias("turned_down_elsewhere"),
     ]
+
+
+def _turned_down_beside(side: str, other: str) -> pl.Expr:
+    """Whether a record that names no venue was turned down, and the other was published, whatever was decided there."""
+    is_published = pl.col(f"venue_{other}").is_not_null() | pl.col(f"schemes_{other}").list.first().is_in(PUBLISHED_SCHEMES)
+    is_turned_down = pl.col(f"turned_down_{side}").fill_null(False) & pl.col(f"venue_{side}").is_null()
+    return is_turned_down & pl.col(f"turned_down_{other}").is_null() & is_published.fill_null(False)
 
 
 def with_aspect(outlines: pl.DataFrame, aspect: CostlyAspect, asked: pl.Series, features: pl.DataFrame) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from transforms.match.author_keys import author_keys
 from transforms.match.blocking import ABSTRACT_PREFIX_CHARACTERS
 from transforms.match.title_features import title_features
 from transforms.numbering import first_page_key, last_page_key, number_key, volume_key
+from transforms.schemas import TURNED_DOWN
 from transforms.selective import on_distinct, on_rows
 from transforms.text import abstract_key, letters_key
 from transforms.titles import title_key
@@ -43,7 +44,7 @@ n = 500 characters."""
 
 RECORD_COLUMNS = (
     *("record_key", "record_id", "title", "title_is_cut", "authors", "abstract"),
-    *("venue_id", "venue", "venue_kind", "year", "volume", "number", "pages", "identifiers"),
+    *("venue_id", "venue", "venue_kind", "decision", "year", "volume", "number", "pages", "identifiers"),
 )
 """The columns of CLEAN_RECORDS that matching reads."""
 
@@ -70,12 +71,12 @@ def own_features(records: pl.DataFrame) -> pl.DataFrame:
     with ThreadPoolExecutor(2) as pool:
         made = [pool.submit(part) for part in parts]
         titles, authors, slim, places = (part.result() for part in made)
-    kept = records.drop("authors", "volume", "number", "pages", *slim.columns, strict=False)
+    kept = records.drop("authors", "decision", "volume", "number", "pages", *slim.columns, strict=False)
     return pl.concat([kept, slim, authors, titles, places], how="horizontal")
 
 
 def _slim(records: pl.DataFrame) -> pl.DataFrame:
-    """What is kept of abstracts, and their keys."""
+    """What is kept of abstracts, their keys, and two flags."""
     abstract = pl.col("abstract")
     long = pl.when(abstract.str.len_bytes() >= ABSTRACT_PREFIX_CHARACTERS).then(abstract)
     # Small letters are made of the pieces, a quarter of the text.
@@ -86,6 +87,7 @@ def _slim(records: pl.DataFrame) -> pl.DataFrame:
         abstract_start_key(abstract).alias("abstract_key"),
         pieces.alias("abstract_pieces"),
         pl.col("title_is_cut").fill_null(False),
+        pl.col("decision").is_in(TURNED_DOWN).alias("turned_down"),
     )
 
 

@@ -169,7 +169,16 @@ RULES: dict[str, Rule] = {
     ),
     # A title may change between submission and print, and an author list may be misread: the identifier holds.
     "same_{scheme}": Rule("match", IDENTIFIER, e.shared),
-    # From here on no identifier speaks.
+    # From here on no identifier speaks. What one conference turned down and another took are two versions.
+    "accepted_and_turned_down": Rule(
+        "version",
+        VETO,
+        pl.col("outcomes_differ") & e.near_titles & e.own & e.authors_share & ~(e.venues_agree & e.same_year),
+        VERSION,
+    ),
+    "turned_down_elsewhere": Rule(
+        "version", TITLE, pl.col("turned_down_elsewhere") & e.near_titles & e.own & e.authors_share, VERSION
+    ),
     "same_title_place": Rule(
         "match",
         TITLE,
