@@ -41,18 +41,21 @@ def year(text: pl.Expr) -> pl.Expr:
 def year_in_address(addresses: pl.Expr) -> pl.Expr:
     """The year that a venue's own site writes into the address of a paper; null where none does.
 
-    The two digits in a paper's name in the Proceedings of Machine Learning Research are its year; volume 1 is of 2007.
+    The two digits in a paper's name in the Proceedings of Machine Learning Research are its year; volume 1 is of 2007, and
+    volume 63 numbers its papers there.
 
     >>> addresses = pl.Series(
     ...     [
     ...         "https://openaccess.thecvf.com/content_CVPR_2020/papers/Li_Two_Nets_CVPR_2020_paper.pdf",
     ...         "https://papers.nips.cc/paper/1988/file/02522a2b2726fb0a03bb19f2d8d9524d-Paper.pdf",
     ...         "http://proceedings.mlr.press/v32/samdani14.pdf",
+    ...         "http://proceedings.mlr.press/v63/nguyen93.html",
     ...         "https://example.org/2020/a.pdf",
     ...     ]
     ... )
     >>> pl.select(year_in_address(pl.lit(addresses))).to_series().to_list()
-    [2020, 1988, 2014, None]
+    [2020, 1988, 2014, None, None]
     """
-    two_digits = pl.concat_str(pl.lit("20"), addresses.str.extract(_PMLR_NAME))
+    names = pl.when(~addresses.str.contains("/v63/", literal=True)).then(addresses)
+    two_digits = pl.concat_str(pl.lit("20"), names.str.extract(_PMLR_NAME))
     return pl.coalesce(addresses.str.extract(_IN_ADDRESS), two_digits).cast(pl.Int16)
