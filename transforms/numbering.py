@@ -19,8 +19,9 @@ _NO_PLACE = (
 )
 """What reference managers and MEDLINE write into volume, issue and pages of a paper that has none yet."""
 
-_LEAST_SERIAL, _SERIAL_TO_A_VENUE = 30, 10
-"""Of so many records in so many venues some would be in issues of one number: there are weekly journals, but few of them."""
+_LEAST_SERIAL, _SERIAL_TO_A_VENUE, _SERIAL_TO_A_RECORD = 30, 10, 10
+"""Of so many records in so many venues some would be in issues of one number, if those are not weeklies', with thousands.
+A part of a list keeps the numbers of the whole."""
 
 _NO_PAGINATION = r"(?i)\s*[(\[](?:no|var(?:ious)?\.?) ?pag(?:ination|ings?|es)[)\]]|\s*\[?\(?e-?pub ahead of print\)?\]?$"
 _NUMBER_WORD = r"(?:no|nr|number|iss|issue)"
@@ -70,7 +71,7 @@ def number(text: pl.Expr, volume_text: pl.Expr | None = None) -> pl.Expr:
 def is_serial(number: pl.Expr, venue: pl.Expr, *, of: str) -> pl.Expr:
     """Whether the numbers of the records of one `of` are no issues but count them, as a reference manager counts its own.
 
-    They are different integers, close together, of thirty records or more in many venues; issues have few numbers, which recur.
+    They are different integers, not far apart, of thirty records or more in many venues; issues have few numbers, which recur.
 
     >>> frame = pl.DataFrame({"file": ["a"] * 40, "number": map(str, range(7, 47)), "venue": map(str, range(40))})
     >>> frame.select(is_serial(pl.col("number"), pl.col("venue"), of="file").all()).item()
@@ -78,7 +79,7 @@ def is_serial(number: pl.Expr, venue: pl.Expr, *, of: str) -> pl.Expr:
     """
     whole = number.str.extract(r"^\s*(\d+)(?:\.0)?\s*$").cast(pl.Int64, strict=False)
     count = number.count()
-    are_close = (whole.max() - whole.min()).fill_null(0) < 2 * count
+    are_close = (whole.max() - whole.min()).fill_null(0) < _SERIAL_TO_A_RECORD * count
     are_many = (count >= _LEAST_SERIAL) & (venue.drop_nulls().n_unique() >= count / _SERIAL_TO_A_VENUE)
     return (are_many & (whole.drop_nulls().n_unique() == count) & are_close).over(of)
 

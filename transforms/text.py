@@ -93,6 +93,11 @@ def is_cut(text: pl.Expr) -> pl.Expr:
     return text.str.contains(r"(?:\.\.\.|…)[\s\])]*$").fill_null(False)
 
 
+LOST_LETTERS = ["?", "\ufffd"]
+LOST_LETTER = r"(\p{L})[?\x{FFFD}](\p{L})"
+"""What an export leaves of a letter that its encoding lacks, "fran?ais": a slip of the pen, not the end of a word."""
+
+
 def letters_key(text: pl.Expr) -> pl.Expr:
     """The letters and digits of a text, whatever the script: lower-case, accents stripped (NFKD), Greek spelled out.
 
@@ -110,6 +115,8 @@ def words_key(text: pl.Expr) -> pl.Expr:
 
     >>> pl.select(words_key(pl.lit("Naïve Bayes: α-Stable & Robust!"))).item()
     'naive bayes alpha stable and robust'
+    >>> pl.select(words_key(pl.lit("Le groupe fran?ais? Non"))).item()
+    'le groupe franais non'
     """
     return text.map_batches(_words_keys, return_dtype=pl.String, is_elementwise=True)
 
@@ -168,6 +175,7 @@ def _letters_keys(texts: pl.Series) -> pl.Series:
 
 
 def _words_keys(texts: pl.Series) -> pl.Series:
+    texts = on_rows(texts, texts.str.contains_any(LOST_LETTERS), lambda rows: rows.str.replace_all(LOST_LETTER, "${1}${2}"))
     is_rich = _is_rich(texts)
     return _null_where_empty(on_rows(_plain_words(texts), is_rich, lambda _: _rich_words(texts.filter(is_rich))))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.text import LOST_LETTER
+
 ORDINAL_WORDS = (
     r"\b(?:(?:twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety)[\s-]?)?(?:first|second|third|fourth|fifth|sixth|seventh|"
     r"eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|"
@@ -77,6 +79,7 @@ def venue_words(venue: pl.Expr) -> pl.Expr:
         .str.replace_all(ORDINAL_WORDS, " ")
         # Not at the end: "Transplantation Proceedings".
         .str.replace_all(r"\bproc(?:eedings\b|\b\.?)(?:\s+of\b)?\s+(\S)", " ${1}")
+        .str.replace_all(LOST_LETTER, "${1}${2}")
         .str.replace_all(_ELISIONS, " ")
         .str.replace_all(r"['’®]", "")
         .str.replace_all(_SECTION, "${1}")

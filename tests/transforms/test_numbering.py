@@ -33,7 +33,7 @@ VENUES = [f"Journal {place % 12}" for place in range(60)]
         ((place % 40 + 1 for place in range(60)), VENUES, False),
         (range(1, 30), VENUES[:29], False),
         (range(1, 61), ["Weekly Science"] * 60, False),
-        (range(100, 6100, 100), VENUES, False),
+        (range(100, 60100, 1000), VENUES, False),
         ((f"{place}" if place else "2 Suppl" for place in range(60)), VENUES, False),
         ([None] * 60, VENUES, False),
     ],

@@ -81,12 +81,12 @@ def outlined(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     sides = both_sides(pairs, features, _SIDES)
     titles = compare_titles(sides)
     parts = [titles, compare_families(sides), compare_places(sides), compare_identifiers(sides, titles)]
-    compared = pl.concat([pairs, *parts, sides.select_seq(*_single_marks())], how="horizontal")
+    compared = pl.concat([pairs, *parts, sides.select_seq(*_flags())], how="horizontal")
     abstracts = compare_abstracts(compared, may_ask_abstracts(sides, compared), features)
     return pl.concat([compared, abstracts], how="horizontal")
 
 
-def _single_marks() -> list[pl.Expr]:
+def _flags() -> list[pl.Expr]:
     return [
         agree("venue_id").alias("venue_ids_agree"),
         (pl.col("venue_l").is_not_null() & pl.col("venue_r").is_not_null()).alias("both_venues"),
@@ -97,7 +97,7 @@ def _single_marks() -> list[pl.Expr]:
 
 
 def _turned_down_beside(side: str, other: str) -> pl.Expr:
-    """Whether a record that names no venue was turned down, and the other was published, whatever was decided there."""
+    """Whether one record was turned down, it is not said where, and the other was published, with no word of a decision."""
     is_published = pl.col(f"venue_{other}").is_not_null() | pl.col(f"schemes_{other}").list.first().is_in(PUBLISHED_SCHEMES)
     is_turned_down = pl.col(f"turned_down_{side}").fill_null(False) & pl.col(f"venue_{side}").is_null()
     return is_turned_down & pl.col(f"turned_down_{other}").is_null() & is_published.fill_null(False)

@@ -257,10 +257,11 @@ RULES: dict[str, Rule] = {
     "alike_title_page": Rule(
         "match",
         TITLE,
-        (e.extends | e.close_titles & e.page_range_agrees & (e.volumes_agree | e.same_year))
-        & e.on_page
+        (
+            (e.extends | e.close_titles & e.page_range_agrees & (e.volumes_agree | e.same_year)) & e.on_page & e.authors_share
+            | pl.col("title_extends") & e.is_long & e.on_pages & e.same_year & e.authors_same
+        )
         & ~e.issue_numbers_differ
-        & e.authors_share
         & e.years_near,
     ),
     "page_authors": Rule(
