@@ -6,8 +6,8 @@ import polars as pl
 
 from transforms.placeholders import without_placeholder
 
-PUBLISHED_SCHEMES: tuple[str, ...] = ("doi", "pmid", "acl", "pmlr", "cvf", "neurips", "ijcai", "ieee")
-SCHEME_ORDER: tuple[str, ...] = (*PUBLISHED_SCHEMES, "openreview", "arxiv")
+PROCEEDINGS_SCHEMES: tuple[str, ...] = ("acl", "pmlr", "cvf", "neurips", "ijcai", "ieee")
+SCHEME_ORDER: tuple[str, ...] = ("doi", "pmid", *PROCEEDINGS_SCHEMES, "openreview", "arxiv")
 """The schemes, strongest first: those of the published version, kept by a registry; then those of its venue's site; then
 the submission's (openreview), then the preprint's (arxiv). What each value looks like:
 

@@ -80,7 +80,8 @@ def is_serial(number: pl.Expr, venue: pl.Expr, *, of: str) -> pl.Expr:
     whole = number.str.extract(r"^\s*(\d+)(?:\.0)?\s*$").cast(pl.Int64, strict=False)
     count = number.count()
     are_close = (whole.max() - whole.min()).fill_null(0) < _SERIAL_TO_A_RECORD * count
-    are_many = (count >= _LEAST_SERIAL) & (venue.drop_nulls().n_unique() >= count / _SERIAL_TO_A_VENUE)
+    venues = venue.filter(number.is_not_null()).drop_nulls().n_unique()
+    are_many = (count >= _LEAST_SERIAL) & (venues >= count / _SERIAL_TO_A_VENUE)
     return (are_many & (whole.drop_nulls().n_unique() == count) & are_close).over(of)
 
 

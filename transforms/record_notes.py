@@ -49,7 +49,12 @@ def _notes() -> Iterator[tuple[str, str, pl.Expr, pl.Expr]]:
     for field, clean in (("number", number(pl.col("number_raw"))), ("venue", without_placeholder(pl.col("venue_raw"), "na"))):
         given = pl.col(f"{field}_raw")
         yield field, "placeholder", given, clean.is_null() & _is_filled(given)
-    yield "number", "serial", pl.col("number_raw"), pl.col("number").is_null() & number(pl.col("number_raw")).is_not_null()
+    yield (
+        "number",
+        "serial",
+        pl.col("number_raw"),
+        pl.col("number").ne_missing(number(pl.col("number_raw"))) & number(pl.col("number_raw")).is_not_null(),
+    )
     names = pl.coalesce(pl.col("author_names_raw").list.join("; "), "authors_raw")
     yield "authors", "placeholder", names, (pl.col("authors").list.len() == 0) & _is_filled(names)
     yield "authors", "cut", names, pl.col("is_cut_list")

@@ -92,22 +92,11 @@ def _is_same(left: VenueName, right: VenueName) -> bool:
     """The same words, or each an abbreviation or another spelling of the other, in order or not."""
     if left.words == right.words or left.letters == right.letters:
         return True
+    if left.unsectioned != left.words or right.unsectioned != right.words:
+        return _are_all(left.unsectioned, right.unsectioned)
     if len(left.words) == len(right.words) > 1:
-        if left.first_letters != right.first_letters:
-            return False
-        return _are_all(left.words, right.words) or _is_with_initials(left.words, right.words)
+        return left.first_letters == right.first_letters and _are_all(left.words, right.words)
     return _is_with_blank(left.words, right.words)
-
-
-def _is_with_initials(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """Whether the left words are the right ones, two at least, and the others their first letters: "G Ital Cardiol".
-
-    Not the last, where a letter is a section: "Physical Review A" is not "Physical Review Applied".
-    """
-    is_one = list(map(_is_one, left, right))
-    if not is_one[-1] or sum(is_one) < 2:
-        return False
-    return all(same or one == other[0] for same, one, other in zip(is_one, left, right, strict=True))
 
 
 def _is_with_blank(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
@@ -158,7 +147,7 @@ def _is_its_start(left: VenueName, right: VenueName) -> bool:
     *whole, last = left.words
     is_start = right.words[: len(whole)] == tuple(whole)
     next_word = right.words[len(whole)]
-    within_word = is_start and next_word.startswith(last) and next_word not in (last, f"{last}s")
+    within_word = is_start and len(last) > 1 and next_word.startswith(last) and next_word not in (last, f"{last}s")
     after_mark = left.is_cut and len(left.words) < len(right.words) and all(map(_is_one, left.words, right.words))
     return (within_word and len(left.letters) >= _LEAST_CUT) or after_mark
 

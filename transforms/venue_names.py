@@ -63,10 +63,11 @@ _COMMON = frozenset(
         *("online", "section", "part", "series", "supplement", "medical", "medicine"),
     )
 )
+_SECTION_WORDS = frozenset(("part", "pt", "section", "sect", "series", "ser"))
 # Two spellings of one word, for transliterations.
 _SAME = {"nippon": "nihon"}
 _LEAST_LETTERS = 3
-_SEPARATORS = r"(?i)\s*(?:[:;=/–—|]|\s-|-\s|\.\s*conference:)\s*"
+_SEPARATORS = r"(?i)\s*(?:[:=/–—|]|\s-|-\s|\.\s*conference:)\s*"
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,12 @@ class VenueName:
     def first_letters(self) -> str:
         """The first letters of the words, sorted: two names of the same words have the same, abbreviated or not."""
         return "".join(sorted(word[0] for word in self.words))
+
+    @cached_property
+    def unsectioned(self) -> tuple[str, ...]:
+        """The words without the one before the letter of a section, which abbreviations leave out: "Part A", "Sect. B"."""
+        is_section = len(self.words) > 2 and len(self.words[-1]) == 1 and self.words[-2] in _SECTION_WORDS
+        return (*self.words[:-2], self.words[-1]) if is_section else self.words
 
     @cached_property
     def meetings(self) -> frozenset[str]:
@@ -127,7 +134,7 @@ def venue_names(texts: pl.Series) -> dict[str, VenueName]:
     (('int', 'conf', 'slow', 'maps'), ('slow', 'maps'), frozenset({'conference'}))
     """
     text = pl.col("text")
-    spaced = text.str.replace_all(r"(?i)[-.]\s*(the|an?) ", " : $1 ").str.replace_all(r"(?i)\.\s*(journal) ", " : $1 ")
+    spaced = text.str.replace_all(r"(?i)[-.;]\s*(the|an?) ", " : $1 ").str.replace_all(r"(?i)\.\s*(journal) ", " : $1 ")
     rows = texts.alias("text").to_frame()
     # One part is the text itself, and so are its words.
     split = rows.select("text", part=spaced.str.replace_all(_SEPARATORS, " : ").str.split(" : "))

@@ -37,8 +37,6 @@ _MONTHS = (
 )
 # French and Italian articles and prepositions before a vowel: "l'Encéphale", "d'anesthésie", "dell'arteriosclerosi".
 _ELISIONS = r"\b(?:[dl]|(?:de|ne|da|su|co)ll|all|qu)['’]"
-# The word before the letter of a section, which abbreviations leave out: "Part A", "Sect. B".
-_SECTION = r"\b(?:part|pt|sect(?:ion)?|ser(?:ies)?)\.?\s+([a-z])\b"
 _PLACE_AND_TIME = rf"(?:,[^,]*)?,\s*(?:{_COUNTRIES})\b.*$|,\s*(?:{_MONTHS})\b\.?[^a-z]*$"
 _VOLUMES = r"[,\s]+vols?\b\.?[\s\d,&-]*$"
 _BRACKETS = r"[(\[][^()\[\]]*[)\]]"
@@ -82,7 +80,6 @@ def venue_words(venue: pl.Expr) -> pl.Expr:
         .str.replace_all(LOST_LETTER, "${1}${2}")
         .str.replace_all(_ELISIONS, " ")
         .str.replace_all(r"['’®]", "")
-        .str.replace_all(_SECTION, "${1}")
         .str.replace_all(r"æ|œ|ae", "e")
         .str.replace_all(r"\boe|(f|rh|h|c)oe", "${1}e")
         .str.replace_all(r"our\b", "or")

@@ -245,6 +245,8 @@ def test_pages(left: str, right: str | None, first: object, gap: object, last: o
         ({"pages": "01-Dec", "volume": "8"}, {"pages": "15193", "volume": "8"}, True),
         ({"pages": "1-6"}, {"pages": "2422-2427", "volume": "27"}, True),
         ({"pages": "1-6", "volume": "27"}, {"pages": "2422-2427"}, False),
+        ({"pages": "1-6"}, {"pages": "2422-2427"}, False),
+        ({"pages": "1-12", "volume": "8"}, {"pages": "15193", "volume": "9"}, False),
         ({"pages": "1-6", "volume": "27"}, {"pages": "2422-2427", "volume": "27"}, False),
         ({"pages": "1", "volume": "27"}, {"pages": "2422", "volume": "27"}, False),
         ({"pages": "2-12", "volume": "8"}, {"pages": "15193", "volume": "8"}, False),

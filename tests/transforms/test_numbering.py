@@ -33,11 +33,24 @@ VENUES = [f"Journal {place % 12}" for place in range(60)]
         ((place % 40 + 1 for place in range(60)), VENUES, False),
         (range(1, 30), VENUES[:29], False),
         (range(1, 61), ["Weekly Science"] * 60, False),
+        ((str(place + 60) if place < 30 else None for place in range(60)), ["Maps News"] * 30 + VENUES[:30], False),
         (range(100, 60100, 1000), VENUES, False),
         ((f"{place}" if place else "2 Suppl" for place in range(60)), VENUES, False),
         ([None] * 60, VENUES, False),
     ],
-    ids=["1 to 60", "backwards", "floats", "some missing", "issues", "few", "one journal", "far apart", "a supplement", "none"],
+    ids=[
+        "1 to 60",
+        "backwards",
+        "floats",
+        "some missing",
+        "issues",
+        "few",
+        "one journal",
+        "one journal numbered",
+        "far apart",
+        "a supplement",
+        "none",
+    ],
 )
 def test_numbers_that_count_the_records_of_a_file_are_no_issues(numbers, venues, expected):
     assert serial([None if given is None else str(given) for given in numbers], venues) == {expected}

@@ -68,6 +68,8 @@ def agreement_when_cleaned(left, right):
         ("Ann N Y Acad Tides", "Annals of the New York Academy of Tides"),
         ("S Afr Tide J", "South African Tide Journal"),
         ("Tides", "Tides; a journal of coastal circulation"),
+        ("Tidal Research Part C", "Tidal Research Part C: Emerging Waves"),
+        ("Tidal Res Part C", "Tidal Research Part C"),
     ],
 )  # fmt: skip
 def test_names_of_one_venue_agree(left, right):
@@ -104,6 +106,13 @@ def test_names_of_two_venues_differ(left, right):
         (None, None),
         ("Tidal Rev A", "Tidal Review Applied"),
         ("J Tides A", "Journal of Tides Advances"),
+        ("Tidal Research Part B", "Tidal Research Board"),
+        ("Tides in Peru Series C", "Tides in Peru Chemistry"),
+        ("Journal of Tidal Physics Part C", "Journal of Tidal Physics Condensed"),
+        ("Tidal Research Part B", "Tidal Research Part C"),
+        ("J L Econ", "Journal of Labor Economics"),
+        ("International Conference on e-Tides", "International Conference on Earth Tides"),
+        ("Journal of K-Tides", "Journal of Knot Tides"),
         ("", "Tides"),
         ("2019", "Tides"),
         ("Tides", "Tides Research"),

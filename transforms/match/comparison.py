@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from transforms.identifiers import PUBLISHED_SCHEMES
+from transforms.identifiers import PROCEEDINGS_SCHEMES
 from transforms.match.abstract_comparison import ABSTRACT_FEATURES, compare_abstracts, may_ask_abstracts
 from transforms.match.author_comparison import (
     AUTHOR_FEATURES,
@@ -64,11 +64,11 @@ def compare_pairs(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
       both are filled and disjoint
     - identifier_ratio?: likeness of the strongest identifiers, where they are in conflict and the titles may be one
     - identifier_extends?: whether one of those is a version of the other, or a supplement to it
-    - year_gap?, volumes_agree?, numbers_agree?, pages_agree? (the first), page_gap?, last_pages_agree? ("221-8" ends as
-      "221-228" does), pages_counted (those of a side say how many it has, not where they stand); venues_agree, venues_differ
-      (both known and not the same), where a rule asks
-    - outcomes_differ: one side was accepted, the other turned down; turned_down_elsewhere: one was, it is not said where, and
-      the other has a venue, or an identifier of what is published, and no decision
+    - year_gap?, volumes_agree?, numbers_agree?, pages_agree? (the first), later_pages_agree? (and it is not 1), page_gap?,
+      last_pages_agree? ("221-8" ends as "221-228" does), pages_counted (those of a side say how many it has, not where they
+      stand); venues_agree, venues_differ (both known and not the same), where a rule asks
+    - taken_elsewhere: one side was turned down, the other accepted; printed_elsewhere: one was turned down nobody says where,
+      and the other, with no word of a decision, has an identifier of some proceedings
     """
     outlines = outlined(pairs, features)
     for aspect in costly_aspects():
@@ -91,16 +91,31 @@ def _flags() -> list[pl.Expr]:
         agree("venue_id").alias("venue_ids_agree"),
         (pl.col("venue_l").is_not_null() & pl.col("venue_r").is_not_null()).alias("both_venues"),
         (pl.col("abstract_is_boilerplate_l") | pl.col("abstract_is_boilerplate_r")).alias("abstract_is_boilerplate"),
-        (~agree("turned_down")).fill_null(False).alias("outcomes_differ"),
-        (_turned_down_beside("l", "r") | _turned_down_beside("r", "l")).alias("turned_down_elsewhere"),
+        (_turned_down("l", _is_taken("r")) | _turned_down("r", _is_taken("l"))).alias("taken_elsewhere"),
+        (_turned_down("l", _is_in_proceedings("l", "r")) | _turned_down("r", _is_in_proceedings("r", "l"))).alias(
+            "printed_elsewhere"
+        ),
     ]
 
 
-def _turned_down_beside(side: str, other: str) -> pl.Expr:
-    """Whether one record was turned down, it is not said where, and the other was published, with no word of a decision."""
-    is_published = pl.col(f"venue_{other}").is_not_null() | pl.col(f"schemes_{other}").list.first().is_in(PUBLISHED_SCHEMES)
-    is_turned_down = pl.col(f"turned_down_{side}").fill_null(False) & pl.col(f"venue_{side}").is_null()
-    return is_turned_down & pl.col(f"turned_down_{other}").is_null() & is_published.fill_null(False)
+def _turned_down(side: str, other_is: pl.Expr) -> pl.Expr:
+    """Whether a conference turned down one record, which then stands in no volume, and the other is what is asked of it.
+
+    Who screens papers for a review turns down some that stand in journals.
+    """
+    is_submission = pl.col(f"volume_key_{side}").is_null() & pl.col(f"first_page_{side}").is_null()
+    return (pl.col(f"turned_down_{side}") & is_submission & other_is).fill_null(False)
+
+
+def _is_taken(side: str) -> pl.Expr:
+    is_meeting = pl.col(f"venue_{side}").is_not_null() & pl.col(f"venue_kind_{side}").ne_missing(pl.lit("journal"))
+    return ~pl.col(f"turned_down_{side}") & is_meeting
+
+
+def _is_in_proceedings(side: str, other: str) -> pl.Expr:
+    """Whether nobody says which conference turned down one record, and the other stands in one's proceedings."""
+    is_printed = pl.col(f"schemes_{other}").list.first().is_in(PROCEEDINGS_SCHEMES)
+    return pl.col(f"venue_{side}").is_null() & pl.col(f"turned_down_{other}").is_null() & is_printed
 
 
 def with_aspect(outlines: pl.DataFrame, aspect: CostlyAspect, asked: pl.Series, features: pl.DataFrame) -> pl.DataFrame:

@@ -151,7 +151,7 @@ pages_differ = _named(
     & (pl.col("page_gap") > NEAR_PAGES)
     & pl.col("page_letters_agree")
     & ~pl.col("last_pages_agree").fill_null(False)
-    & ~(pl.col("pages_counted") & venues_agree),
+    & ~(pl.col("pages_counted") & venues_agree & own & pl.col("numbers_agree").fill_null(True)),
 )
 volumes_differ = _named("volumes_differ", ~pl.col("volumes_agree").fill_null(True))
 numbers_differ = _named("numbers_differ", ~pl.col("numbers_agree").fill_null(True) & ~(page_range_agrees & is_long))
@@ -172,7 +172,10 @@ on_page = _named(
     & (volumes_agree | ~volumes_differ & (same_year | venues_agree & years_near)),
 )
 # A book of a series bears its own name and the series': "Contributions to Nephrology", "Experimental Models for …".
-in_series = _named("in_series", titles_equal & is_long & pages_agree & volumes_agree & same_year)
+in_series = _named(
+    "in_series",
+    titles_equal & is_long & pl.col("later_pages_agree").fill_null(False) & volumes_agree & same_year & ~issue_numbers_differ,
+)
 in_issue = _named("in_issue", venues_agree & volumes_agree & numbers_agree)
 no_conflict = _named("no_conflict", (conflicts == 0) & ~venues_differ)
 other_occasion = _named(

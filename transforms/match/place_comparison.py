@@ -25,8 +25,14 @@ def compare_places(sides: pl.DataFrame) -> pl.DataFrame:
     first_equal, last_equal = agree("first_page"), agree("last_page")
     range_l, range_r = (pl.col(f"last_page_{side}") != pl.col(f"first_page_{side}") for side in ("l", "r"))
     # Pages from 1 on are a count more often than a place: of a paper with an article number, or with no volume yet.
-    count_l = (pl.col("first_number_l") == 1) & range_l & (~range_r.fill_null(False) | pl.col("volume_key_l").is_null())
-    count_r = (pl.col("first_number_r") == 1) & range_r & (~range_l.fill_null(False) | pl.col("volume_key_r").is_null())
+    one_volume = agree("volume_key").fill_null(False)
+    count_l, count_r = (
+        (pl.col(f"first_number_{side}") == 1) & is_range & (one_volume & ~other_is_range.fill_null(False) | not_yet)
+        for side, is_range, other_is_range, not_yet in (
+            ("l", range_l, range_r, pl.col("volume_key_l").is_null() & pl.col("volume_key_r").is_not_null()),
+            ("r", range_r, range_l, pl.col("volume_key_r").is_null() & pl.col("volume_key_l").is_not_null()),
+        )
+    )
     # "c37-c42" is 37-42 where one source leaves the letter out.
     one_plain = (pl.col("first_letters_l") == "") | (pl.col("first_letters_r") == "")
     digits_agree = one_plain & agree("first_number") & agree("last_digits")
@@ -35,6 +41,7 @@ def compare_places(sides: pl.DataFrame) -> pl.DataFrame:
         agree("volume_key").alias("volumes_agree"),
         agree("number_key").alias("numbers_agree"),
         first_equal.alias("pages_agree"),
+        (first_equal & (pl.col("first_number_l") > 1)).alias("later_pages_agree"),
         (pl.col("first_number_l") - pl.col("first_number_r")).abs().alias("page_gap"),
         agree("first_letters").fill_null(False).alias("page_letters_agree"),
         last_equal.alias("last_pages_agree"),

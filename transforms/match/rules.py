@@ -96,7 +96,7 @@ RULES: dict[str, Rule] = {
         & e.near_titles
         & e.own
         & e.authors_share
-        & (e.same_place | e.on_pages & ~e.venues_differ)
+        & (e.same_place | e.on_pages & e.titles_equal & ~e.venues_differ)
         & e.same_year
         & ~e.abstracts_other
         & ~e.numbers_differ,
@@ -173,11 +173,15 @@ RULES: dict[str, Rule] = {
     "accepted_and_turned_down": Rule(
         "version",
         VETO,
-        pl.col("outcomes_differ") & e.near_titles & e.own & e.authors_share & ~(e.venues_agree & e.same_year),
+        pl.col("taken_elsewhere")
+        & e.near_titles
+        & e.own
+        & e.authors_share
+        & ~(e.venues_agree & (pl.col("year_gap").fill_null(0) == 0)),
         VERSION,
     ),
     "turned_down_elsewhere": Rule(
-        "version", TITLE, pl.col("turned_down_elsewhere") & e.near_titles & e.own & e.authors_share, VERSION
+        "version", TITLE, pl.col("printed_elsewhere") & e.near_titles & e.own & e.authors_share, VERSION
     ),
     "same_title_place": Rule(
         "match",
