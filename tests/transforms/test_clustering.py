@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from transforms.match.clustering import cluster_records, uncompared_pairs
 from transforms.match.components import components
-from transforms.match.rules import ABSTRACT, IDENTIFIER, TITLE, VETO
+from transforms.match.rule import ABSTRACT, IDENTIFIER, TITLE, VETO
 
 SCHEMA = {
     "row_l": pl.UInt32,

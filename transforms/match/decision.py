@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from transforms.match.evidence import with_evidence
-from transforms.match.rules import KIND, PART, RULES, TITLE, VERSION
+from transforms.match.rule import KIND, PART, TITLE, VERSION
+from transforms.match.rules import RULES
 from transforms.match.sides import scattered
 
 _WORK_STRENGTH = {"version": TITLE}

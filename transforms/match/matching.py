@@ -14,7 +14,7 @@ from transforms.match.comparison import costly_aspects
 from transforms.match.features import in_one_piece, joint_features, own_features
 from transforms.match.judging import judge_pairs
 from transforms.match.remembered import RememberingJudge
-from transforms.match.rules import APART
+from transforms.match.rule import APART
 from transforms.match.verdicts import overrule
 from transforms.schemas import PAPER_MATCHES, Column
 

@@ -22,7 +22,7 @@ import polars as pl
 
 from transforms.match.clustering import cluster_records
 from transforms.match.comparison import compare_pairs
-from transforms.match.rules import VETO
+from transforms.match.rule import VETO
 
 DECISION_RULE = "decision"
 """Stands in `blocking_rules` for a pair that a person decided on."""
