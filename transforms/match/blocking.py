@@ -134,7 +134,8 @@ def _titled(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
 
 def _equal_title_keys(titled: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Keys of the title and some columns, of titles that another begins like."""
-    return _keys(titled.filter(titled["title_start"].is_not_null()), "title_key", *columns)
+    named = titled.select_seq("row", "title_key", *columns)
+    return _keys(named.filter(titled["title_start"].is_not_null()), "title_key", *columns)
 
 
 def _identifier_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -204,7 +205,8 @@ def _with_generic_ones(keys: pl.DataFrame) -> pl.DataFrame:
 
 def _cut_title_keys(features: pl.DataFrame) -> pl.DataFrame:
     is_long = pl.col("title_key").str.len_bytes() >= CUT_TITLE_CHARACTERS
-    long = features.filter(pl.col("title_start").is_not_null()).select("row", "title_key", "title_is_cut").filter(is_long)
+    titled = features.select("row", "title_key", "title_is_cut").filter(features["title_start"].is_not_null())
+    long = titled.filter(is_long)
     keys = long.select("row", "title_is_cut", key=pl.col("title_key").str.slice(0, CUT_TITLE_CHARACTERS).hash(0))
     return keys.filter(keys["key"].is_in(keys.filter("title_is_cut")["key"].unique().implode())).select("row", "key")
 
