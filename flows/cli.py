@@ -316,6 +316,8 @@ def _call(words: list[str], *, debug: bool) -> int:
     if "" in words:
         # A path of no letters would be the folder that one is in: not what a script with an unset variable means.
         return _fail("an argument is empty: give it a value, or leave it out", 2)
+    if words and words[0].startswith("-") and words[0] not in (*app.help_flags, *app.version_flags):
+        return _fail(f"{words[0]} comes before a command: options stand after it, as in `paperlake tables --lake FOLDER`", 2)
     try:
         command, bound, _ = app.parse_args(words, print_error=not as_json, exit_on_error=False)
     except CycloptsError as error:

@@ -49,6 +49,7 @@ def test_the_help_lists_every_command_there_is() -> None:
         (["inspect", "no/such/file.csv"], 1, "no/such/file.csv: no such file or folder"),
         (["run", ""], 2, "an argument is empty"),
         (["inspect", "a.csv", ""], 2, "an argument is empty"),
+        (["--lake", "lake", "tables"], 2, "options stand after it"),
         (["formats", "openalex"], 2, "Did you mean 'openalex_work'?"),
         (["matches"], 1, "there is no lake at"),
         (["matches", "--possible", "--status", "no"], 2, "exclude each other"),
