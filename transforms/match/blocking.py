@@ -134,8 +134,8 @@ def _titled(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
 
 def _equal_title_keys(titled: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Keys of the title and some columns, of titles that another begins like."""
-    named = titled.select_seq("row", "title_key", *columns)
-    return _keys(named.filter(titled["title_start"].is_not_null()), "title_key", *columns)
+    alike = titled.select_seq("row", "title_start", "title_key", *columns).drop_nulls("title_start")
+    return _keys(alike, "title_key", *columns)
 
 
 def _identifier_keys(features: pl.DataFrame) -> pl.DataFrame:
@@ -155,7 +155,7 @@ def _with_title_starts(features: pl.DataFrame) -> pl.DataFrame:
 
 def _title_start_keys(features: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Keys of how a title begins and some columns; a list gives a key for each of its members."""
-    beside = features.select("row", "title_start", *columns).filter(pl.col("title_start").is_not_null())
+    beside = features.select("row", "title_start", *columns).drop_nulls("title_start")
     for column in columns:
         beside = beside.explode(column) if beside.schema[column] == pl.List else beside
     return _keys(beside, "title_start", *columns)
@@ -205,8 +205,8 @@ def _with_generic_ones(keys: pl.DataFrame) -> pl.DataFrame:
 
 def _cut_title_keys(features: pl.DataFrame) -> pl.DataFrame:
     is_long = pl.col("title_key").str.len_bytes() >= CUT_TITLE_CHARACTERS
-    titled = features.select("row", "title_key", "title_is_cut").filter(features["title_start"].is_not_null())
-    long = titled.filter(is_long)
+    alike = features.select("row", "title_start", "title_key", "title_is_cut").drop_nulls("title_start")
+    long = alike.filter(is_long)
     keys = long.select("row", "title_is_cut", key=pl.col("title_key").str.slice(0, CUT_TITLE_CHARACTERS).hash(0))
     return keys.filter(keys["key"].is_in(keys.filter("title_is_cut")["key"].unique().implode())).select("row", "key")
 
