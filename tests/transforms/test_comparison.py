@@ -142,6 +142,8 @@ def test_abstracts_of_other_titles_are_compared_only_under_one_identifier() -> N
     [
         (["Ana Lee", "Bo Kim"], ["Kim Bo", "Lee Ana"], 1.0, None, False),
         (["Ana Lee Bo Kim"], ["Ana Lee", "Bo Kim"], 1.0, None, False),
+        # Family names taken for given ones, and one family name twice: a word counts once.
+        (["Lee, A.", "Lee, B.", "Kim, C."], ["Lee Ana", "Lee Bo", "Kim Cy"], 1.0, None, False),
         (["Daniel Barbar"], ["Daniel Barbara"], 0.0, 0.96, False),
         (["Ana Lee"], ["Eva Lee"], 0.0, 0.71, True),
         # One first author: no rule asks for more of families that agree.

@@ -51,7 +51,7 @@ def compare_names(pairs: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
     """
     places, names = values_of(pairs, features["author_names"])
     common = pl.col("key_l").list.set_intersection("key_r").list.len()
-    least = pl.min_horizontal(pl.col("key_l", "key_r").list.len())
+    least = pl.min_horizontal(pl.col("key_l", "key_r").list.n_unique())
     counts = at_both(places, author_words(names)).select_seq(pairs["authors_shared_count"], common=common, least=least)
     ratio = (pl.col("common") / pl.col("least")).fill_nan(0)
     shared = pl.col("authors_shared_count")
